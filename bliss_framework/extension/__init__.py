@@ -1,0 +1,1 @@
+"""How anything gets in: contracts, hooks, discovery, the plugin manager and the registry."""

@@ -1,0 +1,230 @@
+"""The contracts of plugins: abstract Classifier, Reward, Strategy, Regime, Reader, Baseline, and the Component record.
+
+Every class here is abstract; implement the abstract methods and leave the others unless you need them. Wrap a component
+to change it, do not subclass one. `bliss_framework.testing` checks an implementation.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from bliss_framework.extension.dataset import WeakDataset
+from bliss_framework.kernel.arms import ArmStatistics
+from bliss_framework.kernel.bags import Bags
+from bliss_framework.kernel.inference import Constrain
+from bliss_framework.kernel.labels import LabelSpace, WeakLabels
+from bliss_framework.kernel.pull import Fold, Outcome, Part, Predictions
+
+KINDS = ("classifier", "reward", "strategy", "regime", "reader", "dataset", "baseline")
+
+
+@frozen
+class Component:
+    """Something that a plugin offers under a name.
+
+    Attributes:
+        name: lower case with hyphens; what users type.
+        factory: a class or function whose keyword arguments are the component's parameters.
+        summary: one line for `bliss plugins`.
+        details: for data sets: "source", "size" and "licence", shown by `bliss datasets`.
+    """
+
+    name: str = field()
+    factory: Callable[..., Any] = field()
+    summary: str = field(default="")
+    details: Mapping[str, str] = field(factory=dict)
+
+
+class Strategy(ABC):
+    """Turns arm statistics into an upper bound of the mean reward of each arm."""
+
+    @abstractmethod
+    def bounds(self, arms: ArmStatistics, round: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return the upper bound of each arm.
+
+        Args:
+            arms: pulls T, reward sums s and means of n instances x L labels. An arm that was never pulled, or that is
+                no candidate, may get any number: it is overruled afterwards.
+            round: t >= 1.
+            rng: the inference's generator, for randomised strategies.
+
+        Returns:
+            (n, L) float64, no NaN.
+        """
+
+
+class RewardFunction(ABC):
+    """A reward that is prepared for one fold."""
+
+    @abstractmethod
+    def __call__(self, outcome: Outcome) -> NDArray[np.float64]:
+        """Return the reward of the label of each training instance.
+
+        Args:
+            outcome: the assignment, what the classifier trained on it predicts, and the fold.
+
+        Returns:
+            (n,) numbers in [0, 1].
+        """
+
+    def complaint(self, outcome: Outcome) -> str | None:
+        """Say in one sentence with a remedy why this outcome cannot tell labels apart, or return None."""
+        return None
+
+
+class Reward(RewardFunction):
+    """How well a label assignment meets the weak labels: a regime is a reward function."""
+
+    def prepare(self, fold: Fold, classifier: Any) -> RewardFunction:
+        """Do once for a fold all that does not depend on labels; by default nothing.
+
+        Args:
+            fold: training part, held-out set and k.
+            classifier: the prepared classifier; its `smoother` may be of use.
+        """
+        return self
+
+
+class PreparedClassifier(ABC):
+    """A classifier that is prepared for one fold.
+
+    Attributes:
+        smoother: (m, n) matrix M where held-out outputs are M @ targets, for classifiers that are linear in their
+            labels; None for all others.
+    """
+
+    smoother: NDArray[np.floating] | None = None
+
+    @abstractmethod
+    def pull(self, assignments: NDArray[np.intp], weights: NDArray[np.float64] | None) -> Predictions:
+        """Train on each of P label assignments and predict.
+
+        Args:
+            assignments: (P, n) labels of the training instances. A row may hold one label only; the prediction is
+                then that label for every instance.
+            weights: (P, n) instance weights that replace those of the training part, or None.
+        """
+
+
+class Classifier(ABC):
+    """Any ordinary classifier: pulled many times on a fold, and fitted once in the end."""
+
+    @abstractmethod
+    def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> PreparedClassifier:
+        """Do once for a fold all that does not depend on labels (a Gram matrix, a factorisation).
+
+        Args:
+            train: rows to train on, with `weights` where instances do not count alike.
+            heldout: rows to predict as well.
+            rng: for classifiers that draw random numbers.
+        """
+
+    @abstractmethod
+    def estimator(self, random_state: int) -> Any:
+        """Return a fresh scikit-learn classifier with the same parameters, for the fit after inference."""
+
+
+class Regime(ABC):
+    """What weak labels mean: which labels an instance may take, and how instances make a bag.
+
+    Attributes:
+        default_reward: the component name of the reward that is used where the user names none.
+    """
+
+    default_reward: ClassVar[str]
+
+    @abstractmethod
+    def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
+        """Check the weak labels before long work starts.
+
+        Args:
+            weak: (B,) or (B, ...) one entry for each bag, as the user gave them.
+            bags: their bags; error messages name bag ids.
+
+        Raises:
+            DataError: naming the bag, what was found and what is allowed.
+        """
+
+    @abstractmethod
+    def label_space(self, weak: WeakLabels, bags: Bags) -> LabelSpace:
+        """Return the candidate labels of each instance."""
+
+    @abstractmethod
+    def strata(self, weak: WeakLabels) -> NDArray[np.intp]:
+        """Return (B,) small integers: each fold gets its share of every stratum."""
+
+    @abstractmethod
+    def bag_scores(self, scores: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
+        """Turn instance scores, (n,) for two classes or (n, C), into bag scores (B,) or (B, C)."""
+
+    @abstractmethod
+    def bag_labels(self, scores: NDArray[np.float64], bags: Bags, threshold: float) -> NDArray[Any]:
+        """Predict the weak label of each bag (B, ...) from instance scores."""
+
+    @abstractmethod
+    def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
+        """Score how well held-out predictions meet the weak labels; larger is better, 1 is perfect."""
+
+    @abstractmethod
+    def evaluate(self, predicted: NDArray[Any], scores: NDArray[np.float64], weak: WeakLabels) -> Mapping[str, float]:
+        """Compare predicted weak labels and bag scores with the true weak labels of bags that were not trained on."""
+
+    def bag_threshold(self, bag_scores: NDArray[np.float64], weak: WeakLabels) -> float:
+        """Choose the bag threshold on out-of-fold bag scores; 0 by default."""
+        return 0.0
+
+    def draw_prior(self, part: Part) -> NDArray[np.float64] | None:
+        """Return the chances (n, L) of the first draws; None draws a class, then one of its labels, uniformly."""
+        return None
+
+    def constraint(self) -> Constrain | None:
+        """Return a function (bounds (n, L), part) -> assignment (n,); None takes the best label of each instance."""
+        return None
+
+    def instance_weights(self, bags: Bags, weak: WeakLabels) -> NDArray[np.float64] | None:
+        """Return positive weights (n,) of the instances; None where all count alike."""
+        return None
+
+
+class Reader(ABC):
+    """Reads one file format."""
+
+    @abstractmethod
+    def sniff(self, path: Path) -> bool:
+        """Say whether this reader can read the file, from its name and first bytes; fast, and never raises."""
+
+    @abstractmethod
+    def read(self, path: Path, **options: Any) -> WeakDataset:
+        """Read the file.
+
+        Raises:
+            DataError: naming the file, the place in it, what was found and what is allowed.
+        """
+
+
+class Baseline(Protocol):
+    """A scikit-learn style estimator with the same faces as BlissClassifier; no base class is needed."""
+
+    def fit(self, X: Any, y: Any, bags: Any = None) -> Any:
+        """Learn from weak labels."""
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each instance."""
+
+    def predict_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Predict the weak label of each bag: (ids, labels)."""
+
+    def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Score each bag, threshold at 0: (ids, scores)."""
+
+
+class Observer(Protocol):
+    """Listens to the events of a run."""
+
+    def notify(self, event: Any) -> None:
+        """Take note of one event; called in the process that started the run."""

@@ -1,0 +1,44 @@
+"""WeakDataset: rows, bags and weak labels as a file or a generator gives them, before any regime has looked."""
+
+import hashlib
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+
+@frozen(eq=False)
+class WeakDataset:
+    """A weakly labelled data set.
+
+    Attributes:
+        name: what results call it.
+        X: (n, d) float array or scipy sparse matrix.
+        bags: (n,) bag id of each row.
+        weak: (B,) or (B, ...) weak label of each bag, in order of first appearance.
+        regime: the component name of the regime that the weak labels are made for.
+        instance_labels: (n,) true classes where they are known (never used for inference), or None.
+        feature_names: one for each column, or None.
+        label_names: names of the columns of a label-set matrix, or None.
+    """
+
+    name: str = field()
+    X: Any = field()
+    bags: NDArray[Any] = field()
+    weak: Any = field()
+    regime: str = field(default="mil")
+    instance_labels: NDArray[Any] | None = field(default=None)
+    feature_names: tuple[str, ...] | None = field(default=None)
+    label_names: tuple[str, ...] | None = field(default=None)
+
+    def sha256(self) -> str:
+        """Digest rows, bags and weak labels, so that a run can tell whether its data changed."""
+        digest = hashlib.sha256()
+        parts = [self.X.data, self.X.indices, self.X.indptr] if sp.issparse(self.X) else [self.X]
+        for part in [*parts, self.bags, self.weak]:
+            array = np.asarray(part)
+            digest.update(f"{array.dtype.str}{array.shape}".encode())
+            digest.update(repr(array.tolist()).encode() if array.dtype == object else np.ascontiguousarray(array).data)
+        return digest.hexdigest()

@@ -1,0 +1,62 @@
+"""Arm statistics: pulls, reward sums and empirical means of every (instance, label)."""
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+
+@frozen(eq=False)
+class ArmStatistics:
+    """Pulls T and reward sums s of n instances x L labels (Algorithm 1).
+
+    The record is frozen, its arrays are not: a pull adds to them in place.
+
+    Attributes:
+        pulls: (n, L) float64, T, how often each arm was pulled.
+        reward_sum: (n, L) float64, s, the cumulative reward of each arm.
+        candidates: (n, L) bool, which arms exist.
+    """
+
+    pulls: NDArray[np.float64] = field()
+    reward_sum: NDArray[np.float64] = field()
+    candidates: NDArray[np.bool_] = field()
+
+    @classmethod
+    def empty(cls, candidates: NDArray[np.bool_]) -> "ArmStatistics":
+        """Start with no pull at all."""
+        return cls(np.zeros(candidates.shape), np.zeros(candidates.shape), candidates)
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """(n, L) empirical mean s/T; 0 where an arm was never pulled.
+
+        >>> arms = ArmStatistics(np.array([[4.0, 0.0]]), np.array([[3.0, 0.0]]), np.array([[True, True]]))
+        >>> arms.means.tolist()
+        [[0.75, 0.0]]
+        """
+        return self.reward_sum / np.maximum(self.pulls, 1.0)
+
+    @property
+    def unpulled(self) -> NDArray[np.bool_]:
+        """(n, L) candidate arms that were never pulled."""
+        return self.candidates & (self.pulls == 0)
+
+    def add(self, assignment: NDArray[np.intp], rewards: NDArray[np.float64]) -> None:
+        """Count one pull: T += 1 and s += R for the arm of each instance.
+
+        Args:
+            assignment: (n,) the label given to each instance.
+            rewards: (n,) in [0, 1].
+        """
+        rows = np.arange(len(assignment))
+        self.pulls[rows, assignment] += 1.0
+        self.reward_sum[rows, assignment] += rewards
+
+    def add_assumed(self, assignment: NDArray[np.intp]) -> None:
+        """Count one pull whose reward is not known yet as if it were the present empirical mean (parallel pulls)."""
+        means = self.means[np.arange(len(assignment)), assignment]
+        self.add(assignment, means)
+
+    def copy(self) -> "ArmStatistics":
+        """Copy the counts, so that assumed pulls can be thrown away."""
+        return ArmStatistics(self.pulls.copy(), self.reward_sum.copy(), self.candidates)

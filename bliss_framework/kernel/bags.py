@@ -1,0 +1,146 @@
+"""Bags: which row is in which bag, and sums over bags without Python loops."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import ArrayLike, NDArray
+
+from bliss_framework.errors import DataError
+
+
+@frozen(eq=False, slots=False)
+class Bags:
+    """The partition of n rows into B bags.
+
+    Attributes:
+        ids: (B,) bag ids in order of first appearance, with the caller's own dtype.
+        index: (n,) intp, the position in `ids` of each row's bag. Rows of a bag need not be contiguous.
+
+    >>> bags = Bags.from_ids(["z9", "a1", "z9"])
+    >>> bags.ids.tolist(), bags.index.tolist(), bags.sizes.tolist()
+    (['z9', 'a1'], [0, 1, 0], [2, 1])
+    """
+
+    ids: NDArray[Any] = field()
+    index: NDArray[np.intp] = field()
+
+    @classmethod
+    def from_ids(cls, ids: ArrayLike) -> "Bags":
+        """Group rows by equal id.
+
+        Args:
+            ids: (n,) ints or strings, one per row. The ids are names: any gap or order is fine.
+
+        Raises:
+            DataError: if `ids` is not one-dimensional, or an id is missing (NaN or None).
+        """
+        array = np.asarray(ids)
+        if array.ndim != 1:
+            raise DataError(f"Bag ids must be one-dimensional, one id per row; got an array of shape {array.shape}.")
+        missing = _missing(array)
+        if missing.any():
+            raise DataError(f"Row {int(np.flatnonzero(missing)[0])} has no bag id; every row needs one.")
+        if array.dtype == object:
+            return cls._from_objects(array)
+        unique, first, inverse = np.unique(array, return_index=True, return_inverse=True)
+        order = np.argsort(first, kind="stable")
+        rank = np.empty(len(order), dtype=np.intp)
+        rank[order] = np.arange(len(order))
+        return cls(unique[order], rank[inverse])
+
+    @classmethod
+    def _from_objects(cls, array: NDArray[Any]) -> "Bags":
+        # Mixed ids such as 7 and "7" cannot be sorted, and must stay different bags.
+        seen: dict[Any, int] = {}
+        index = np.fromiter((seen.setdefault(i, len(seen)) for i in array), dtype=np.intp, count=len(array))
+        ids = np.empty(len(seen), dtype=object)
+        ids[:] = list(seen)
+        return cls(ids, index)
+
+    @property
+    def n_bags(self) -> int:
+        """The number of bags B."""
+        return len(self.ids)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows n."""
+        return len(self.index)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.intp]:
+        """(B,) rows in each bag."""
+        return np.bincount(self.index, minlength=self.n_bags)
+
+    @cached_property
+    def _order(self) -> NDArray[np.intp] | None:
+        if (self.index[1:] >= self.index[:-1]).all():
+            return None
+        return np.argsort(self.index, kind="stable")
+
+    @cached_property
+    def _starts(self) -> NDArray[np.intp]:
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.intp)
+
+    def _grouped(self, values: NDArray[Any]) -> NDArray[Any]:
+        return values if self._order is None else values[self._order]
+
+    def any(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Say for each bag whether some row is set: (n, ...) bool -> (B, ...) bool.
+
+        >>> Bags.from_ids([7, 7, 3]).any(np.array([False, True, False])).tolist()
+        [True, False]
+        """
+        return np.logical_or.reduceat(self._grouped(mask), self._starts, axis=0)
+
+    def sum(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Add up each bag: (n, ...) -> (B, ...)."""
+        return np.add.reduceat(self._grouped(values), self._starts, axis=0)
+
+    def mean(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Average each bag: (n, ...) -> (B, ...)."""
+        sizes = self.sizes.reshape(-1, *([1] * (values.ndim - 1)))
+        return np.asarray(self.sum(values.astype(np.float64)) / sizes)
+
+    def max(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Take the largest value of each bag: (n, ...) -> (B, ...)."""
+        return np.maximum.reduceat(self._grouped(values), self._starts, axis=0)
+
+    def min(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Take the smallest value of each bag: (n, ...) -> (B, ...)."""
+        return np.minimum.reduceat(self._grouped(values), self._starts, axis=0)
+
+    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Give every row the value of its bag: (B, ...) -> (n, ...)."""
+        return values[self.index]
+
+    def rows_of(self, bags: NDArray[Any]) -> NDArray[np.intp]:
+        """Find the rows of some bags, in row order.
+
+        Args:
+            bags: (b,) positions in `ids`.
+        """
+        chosen = np.zeros(self.n_bags, dtype=bool)
+        chosen[bags] = True
+        return np.flatnonzero(chosen[self.index])
+
+    def take(self, rows: NDArray[np.intp]) -> tuple["Bags", NDArray[np.intp]]:
+        """Keep some rows: the bags among them, and the position of each kept bag in `ids`.
+
+        >>> kept, positions = Bags.from_ids(["a", "b", "c", "b"]).take(np.array([1, 2, 3]))
+        >>> kept.ids.tolist(), kept.index.tolist(), positions.tolist()
+        (['b', 'c'], [0, 1, 0], [1, 2])
+        """
+        kept = Bags.from_ids(self.index[rows])
+        positions = kept.ids.astype(np.intp)
+        return Bags(self.ids[positions], kept.index), positions
+
+
+def _missing(ids: NDArray[Any]) -> NDArray[np.bool_]:
+    if ids.dtype.kind == "f":
+        return np.isnan(ids)
+    if ids.dtype == object:
+        return np.array([i is None or i != i for i in ids], dtype=bool)
+    return np.zeros(len(ids), dtype=bool)

@@ -1,0 +1,325 @@
+"""The cross-fit: Algorithm 1 on K folds of a whole data set, and the passes of the bootstrapping procedure."""
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from attrs import evolve, field, frozen
+from numpy.typing import NDArray
+
+from bliss_framework.errors import PluginError
+from bliss_framework.kernel.events import Emit, FoldFinished, FoldStarted, RoundFinished, silent
+from bliss_framework.kernel.folds import deal_folds, train_and_heldout, usable_folds
+from bliss_framework.kernel.inference import (
+    ArmResult,
+    Bounder,
+    Constrain,
+    FoldProblem,
+    Puller,
+    Rewarder,
+    checked_rewards,
+    infer_labels,
+)
+from bliss_framework.kernel.pull import Fold, Outcome, Part, outcome_of
+from bliss_framework.kernel.result import InferredLabels, conclude
+from bliss_framework.kernel.settings import InferenceSettings
+
+
+class FoldClassifier(Protocol):
+    """A classifier that can be prepared for a fold."""
+
+    def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> Puller:
+        """Do once all that does not depend on labels."""
+
+
+class FoldReward(Protocol):
+    """A reward that can be prepared for a fold."""
+
+    def prepare(self, fold: Fold, classifier: Any) -> Rewarder:
+        """Do once all that does not depend on labels."""
+
+
+class FoldRegime(Protocol):
+    """The part of a regime that label inference needs."""
+
+    def draw_prior(self, part: Part) -> NDArray[np.float64] | None:
+        """Return chances (n, L) of the first draws, or None for the default."""
+
+    def constraint(self) -> Constrain | None:
+        """Return a function from bounds to an assignment, or None for the plain argmax."""
+
+    def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
+        """Score how well a classifier's held-out predictions meet the weak labels."""
+
+
+@frozen(eq=False)
+class Ingredients:
+    """The four things that a label inference is made of."""
+
+    classifier: FoldClassifier = field()
+    reward: FoldReward = field()
+    strategy: Bounder = field()
+    regime: FoldRegime = field()
+
+
+@frozen(eq=False)
+class FoldTask:
+    """One fold of one pass: all that a worker needs, and nothing that depends on other folds.
+
+    Attributes:
+        ingredients: classifier, reward, strategy, regime.
+        data: the whole data set; in later passes confident labels outside the fold are already fixed.
+        rows: rows of the fold whose arms are pulled.
+        extra: rows outside the fold that join its training data.
+        heldout: rows of the held-out set.
+        settings: of the inference.
+        seed: starts this task's own generators.
+        pass_number: 1, 2, ...
+        fold: 0 .. n_folds - 1.
+        n_folds: folds in this pass.
+    """
+
+    ingredients: Ingredients = field()
+    data: Part = field()
+    rows: NDArray[np.intp] = field()
+    extra: NDArray[np.intp] = field()
+    heldout: NDArray[np.intp] = field()
+    settings: InferenceSettings = field()
+    seed: np.random.SeedSequence = field()
+    pass_number: int = field()
+    fold: int = field()
+    n_folds: int = field()
+
+
+@frozen(eq=False)
+class FoldResult:
+    """What one fold found out.
+
+    Attributes:
+        rows: the rows whose labels were inferred.
+        arms: their statistics.
+        mean_reward: of the inferred labels, pulled once more.
+        weak_score: of the classifier trained on them.
+        one_class: whether all free instances of the fold ended in one class.
+        never_informed: the reward's complaint if all pulls that were looked at had one, else None.
+    """
+
+    rows: NDArray[np.intp] = field()
+    arms: ArmResult = field()
+    mean_reward: float = field()
+    weak_score: dict[str, float] = field()
+    one_class: bool = field()
+    never_informed: str | None = field()
+
+
+@frozen(eq=False)
+class CrossFit:
+    """The inferred labels of a whole data set and how the folds went.
+
+    Attributes:
+        inferred: labels, confidence, undecided, means, pulls of each row.
+        folds: the results of the last pass.
+        n_pulls: label assignments that were tried in all passes.
+        n_folds: folds that were used.
+        seconds: time in "classifier", "reward" and "strategy", added up over all folds and passes.
+    """
+
+    inferred: InferredLabels = field()
+    folds: tuple[FoldResult, ...] = field()
+    n_pulls: int = field()
+    n_folds: int = field()
+    seconds: dict[str, float] = field()
+
+    @property
+    def mean_reward(self) -> float:
+        """The mean reward of the inferred labels over folds; NaN where nothing had to be inferred."""
+        return float(np.mean([f.mean_reward for f in self.folds])) if self.folds else float("nan")
+
+    @property
+    def weak_score(self) -> dict[str, float]:
+        """The regime's weak score on held-out sets, averaged over folds."""
+        names = self.folds[0].weak_score if self.folds else {}
+        return {name: float(np.mean([f.weak_score[name] for f in self.folds])) for name in names}
+
+    @property
+    def collapsed(self) -> bool:
+        """Whether every fold that had arms put all its free instances into one class."""
+        return bool(self.folds) and all(f.one_class for f in self.folds)
+
+
+RunTasks = Callable[[Callable[[FoldTask, Emit], FoldResult], list[FoldTask], Emit], Iterable[FoldResult]]
+
+
+def in_turn(
+    work: Callable[[FoldTask, Emit], FoldResult], tasks: list[FoldTask], emit: Emit
+) -> Iterator[FoldResult]:
+    """Run tasks one after the other in this process."""
+    for task in tasks:
+        yield work(task, emit)
+
+
+def cross_fit(
+    ingredients: Ingredients,
+    data: Part,
+    strata: NDArray[np.intp],
+    settings: InferenceSettings,
+    seed: int,
+    run_tasks: RunTasks = in_turn,
+    emit: Emit = silent,
+) -> CrossFit:
+    """Infer the labels of a whole data set (paper, "Algorithm": K folds, bootstrapping passes).
+
+    Every task has generators of its own, derived from the seed, the pass and the fold, so the result has the same bits
+    however the tasks are run.
+
+    Args:
+        ingredients: classifier, reward, strategy, regime.
+        data: all rows, bags, weak labels and candidates.
+        strata: (B,) the stratum of each bag.
+        settings: of the inference.
+        seed: any integer >= 0.
+        run_tasks: runs the tasks of one pass and yields their results in order.
+        emit: is told of folds and rounds.
+    """
+    root = np.random.SeedSequence(seed)
+    n_folds = _usable(strata, settings)
+    k = min(settings.n_neighbors, data.n_rows)
+    passes: list[list[FoldResult]] = []
+    seconds = {"classifier": 0.0, "reward": 0.0, "strategy": 0.0}
+    inferred: InferredLabels | None = None
+    for pass_number in range(1, settings.n_passes + 1):
+        fold_seed, tie_seed, *task_seeds = root.spawn(2 + n_folds)
+        folds = deal_folds(strata, n_folds, np.random.default_rng(fold_seed))
+        tasks = list(_tasks(ingredients, data, folds, evolve(settings, n_neighbors=k), task_seeds, pass_number, inferred))
+        _warn_of_small_heldout(tasks, settings.n_neighbors)
+        results = list(run_tasks(run_fold, tasks, emit))
+        inferred = _gather(results, data, np.random.default_rng(tie_seed))
+        passes.append(results)
+        for result in results:
+            seconds = {what: seconds[what] + result.arms.seconds[what] for what in seconds}
+    assert inferred is not None
+    n_pulls = sum(result.arms.n_pulls for results in passes for result in results)
+    return CrossFit(inferred, tuple(passes[-1]), n_pulls, n_folds, seconds)
+
+
+def _usable(strata: NDArray[np.intp], settings: InferenceSettings) -> int:
+    n_folds = usable_folds(strata, settings.n_folds, settings.train_on)
+    if n_folds < settings.n_folds:
+        warnings.warn(
+            f"n_folds was reduced from {settings.n_folds} to {n_folds}: there are {len(strata)} bags, and with "
+            f'train_on="{settings.train_on}" every fold needs its share of them.',
+            UserWarning,
+            stacklevel=4,
+        )
+    return n_folds
+
+
+def _warn_of_small_heldout(tasks: list[FoldTask], n_neighbors: int) -> None:
+    smallest = min((len(task.heldout) for task in tasks), default=n_neighbors)
+    if smallest < n_neighbors and tasks[0].pass_number == 1:
+        warnings.warn(
+            f"n_neighbors was reduced from {n_neighbors} to {smallest}, the size of the smallest held-out set.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _tasks(
+    ingredients: Ingredients,
+    data: Part,
+    folds: NDArray[np.intp],
+    settings: InferenceSettings,
+    seeds: list[np.random.SeedSequence],
+    pass_number: int,
+    inferred: InferredLabels | None,
+) -> Iterator[FoldTask]:
+    n_folds = len(seeds)
+    for fold, (train_bags, heldout_bags) in enumerate(train_and_heldout(folds, settings.train_on)):
+        rows, heldout = data.bags.rows_of(train_bags), data.bags.rows_of(heldout_bags)
+        if not data.space.free[rows].any():
+            continue
+        extra = _confident(inferred, heldout, settings.pass_share)
+        known = data if inferred is None else data.with_known(extra, inferred.labels[extra])
+        yield FoldTask(
+            ingredients, known, rows, extra, heldout, settings, seeds[fold], pass_number, fold, n_folds
+        )
+
+
+def _confident(
+    inferred: InferredLabels | None, outside: NDArray[np.intp], share: float
+) -> NDArray[np.intp]:
+    """Pick the most confident rows outside the fold; the undecided never join."""
+    if inferred is None:
+        return np.empty(0, dtype=np.intp)
+    decided = outside[~inferred.undecided[outside]]
+    n = int(share * len(outside))
+    order = np.argsort(-inferred.confidence[decided], kind="stable")
+    return np.sort(decided[order[:n]])
+
+
+def run_fold(task: FoldTask, emit: Emit = silent) -> FoldResult:
+    """Prepare the classifier and the reward for one fold, and run Algorithm 1 on it."""
+    try:
+        return _run_fold(task, emit)
+    except PluginError as error:
+        error.add_note(f"(fold {task.fold + 1} of {task.n_folds}, pass {task.pass_number})")
+        raise
+
+
+def _run_fold(task: FoldTask, emit: Emit) -> FoldResult:
+    prepare_seed, *seeds = task.seed.spawn(1 + task.settings.n_inferences)
+    problem = _problem(task, np.random.default_rng(prepare_seed))
+    n_rounds = task.settings.n_rounds
+    emit(FoldStarted(task.pass_number, task.fold, task.n_folds, n_rounds))
+    arms = infer_labels(
+        problem,
+        task.settings,
+        [np.random.default_rng(seed) for seed in seeds],
+        lambda t, reward: emit(RoundFinished(task.pass_number, task.fold, t, n_rounds, reward)),
+    )
+    result = _judge(task, problem, arms)
+    emit(FoldFinished(task.pass_number, task.fold, result.mean_reward))
+    return result
+
+
+def _problem(task: FoldTask, rng: np.random.Generator) -> FoldProblem:
+    ingredients = task.ingredients
+    # Extra rows come last, so that the first rows are those whose labels are wanted.
+    train = task.data.take(np.concatenate([task.rows, task.extra]))
+    heldout = task.data.take(task.heldout)
+    fold = Fold(train, heldout, min(task.settings.n_neighbors, heldout.n_rows))
+    puller = ingredients.classifier.prepare(train, heldout, rng)
+    reward = ingredients.reward.prepare(fold, puller)
+    prior = ingredients.regime.draw_prior(train)
+    prior = train.space.draw_weights() if prior is None else np.where(train.space.candidates, prior, 0.0)
+    return FoldProblem(fold, puller, reward, ingredients.strategy, prior, ingredients.regime.constraint())
+
+
+def _judge(task: FoldTask, problem: FoldProblem, arms: ArmResult) -> FoldResult:
+    """Pull the inferred labels once more, to say how good they are."""
+    fold = problem.fold
+    inferred = conclude(arms.means, arms.pulls, fold.train.space, np.random.default_rng(0))
+    assignment = inferred.labels
+    predictions = problem.puller.pull(assignment[None], None)
+    outcome = outcome_of(fold, assignment, predictions, 0)
+    free = fold.train.space.free
+    rewards = checked_rewards(problem.reward, outcome, task.settings.n_rounds)
+    complaints = arms.complaints
+    unhappy = complaints[-1] if complaints and all(complaints) else None
+    one_class = len(np.unique(inferred.classes[free])) == 1 and free.sum() > 1
+    own = np.arange(len(task.rows))
+    kept = evolve(arms, means=arms.means[own], pulls=arms.pulls[own])
+    score = dict(task.ingredients.regime.weak_score(outcome))
+    return FoldResult(task.rows, kept, float(rewards[free].mean()), score, bool(one_class), unhappy)
+
+
+def _gather(results: list[FoldResult], data: Part, rng: np.random.Generator) -> InferredLabels:
+    """Average the means of every instance over the folds that trained on it."""
+    shape = data.space.candidates.shape
+    means, pulls, times = np.zeros(shape), np.zeros(shape), np.zeros(data.n_rows)
+    for result in results:
+        means[result.rows] += result.arms.means
+        pulls[result.rows] += result.arms.pulls
+        times[result.rows] += 1
+    return conclude(means / np.maximum(times, 1.0)[:, None], pulls, data.space, rng)

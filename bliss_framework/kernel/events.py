@@ -1,0 +1,43 @@
+"""What a running label inference tells the outside: small records, sent to whoever listens."""
+
+from collections.abc import Callable
+
+from attrs import frozen
+
+
+@frozen
+class FoldStarted:
+    """A fold is prepared and its first pull is about to happen."""
+
+    pass_number: int
+    fold: int
+    n_folds: int
+    n_rounds: int
+
+
+@frozen
+class RoundFinished:
+    """One round, or one batch of parallel pulls, is over; `mean_reward` is over its pulls and free instances."""
+
+    pass_number: int
+    fold: int
+    round: int
+    n_rounds: int
+    mean_reward: float
+
+
+@frozen
+class FoldFinished:
+    """The labels of one fold are inferred."""
+
+    pass_number: int
+    fold: int
+    mean_reward: float
+
+
+Event = FoldStarted | RoundFinished | FoldFinished
+Emit = Callable[[Event], None]
+
+
+def silent(event: Event) -> None:
+    """Listen to nothing."""

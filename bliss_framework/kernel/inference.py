@@ -1,0 +1,246 @@
+"""Algorithm 1 of the paper: bandit label inference on one fold.
+
+The walk through the algorithm is `infer_labels`: the initial sweep, the rounds, the result. Several inferences of one
+fold run side by side, so that a classifier which can train on many assignments at once is asked only once a round.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from time import perf_counter
+from typing import Protocol
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from bliss_framework.errors import BlissError, PluginError, RewardError
+from bliss_framework.kernel.arms import ArmStatistics
+from bliss_framework.kernel.balance import balance_weights
+from bliss_framework.kernel.choice import best_label, draw_labels, draw_unpulled
+from bliss_framework.kernel.pull import Fold, Outcome, Part, Predictions, outcome_of
+from bliss_framework.kernel.settings import InferenceSettings
+
+NEVER_PULLED = 1e6
+Constrain = Callable[[NDArray[np.float64], Part], NDArray[np.intp]]
+
+
+class Puller(Protocol):
+    """A classifier that is prepared for one fold."""
+
+    def pull(self, assignments: NDArray[np.intp], weights: NDArray[np.float64] | None) -> Predictions:
+        """Train on P assignments (P, n) and predict the training part and the held-out set."""
+
+
+class Rewarder(Protocol):
+    """A reward that is prepared for one fold."""
+
+    def __call__(self, outcome: Outcome) -> NDArray[np.float64]:
+        """Return one reward in [0, 1] for each training instance."""
+
+    def complaint(self, outcome: Outcome) -> str | None:
+        """Say why this outcome cannot tell labels apart, or nothing."""
+
+
+class Bounder(Protocol):
+    """A bandit strategy."""
+
+    def bounds(self, arms: ArmStatistics, round: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return an upper bound (n, L) of the mean reward of each arm."""
+
+
+@frozen(eq=False)
+class FoldProblem:
+    """One fold with everything that Algorithm 1 needs to pull on it.
+
+    Attributes:
+        fold: training part and held-out set.
+        puller: the classifier, prepared for this fold.
+        reward: the reward, prepared for this fold.
+        strategy: gives the bounds.
+        prior: (n, L) chances of the first draws, 0 where a label is no candidate.
+        constrain: turns bounds (n, L) into an assignment (n,), or None for the argmax of each instance.
+    """
+
+    fold: Fold = field()
+    puller: Puller = field()
+    reward: Rewarder = field()
+    strategy: Bounder = field()
+    prior: NDArray[np.float64] = field()
+    constrain: Constrain | None = field(default=None)
+
+
+@frozen(eq=False)
+class ArmResult:
+    """What Algorithm 1 found out about the arms of one fold, averaged over its inferences.
+
+    Attributes:
+        means: (n, L) empirical means; 0 where an arm was never pulled.
+        pulls: (n, L) pulls, added up over the inferences.
+        n_pulls: label assignments that were tried.
+        complaints: what the reward said of the pulls that were looked at, None where it was content.
+        seconds: time spent in the "classifier", the "reward" and the "strategy".
+    """
+
+    means: NDArray[np.float64] = field()
+    pulls: NDArray[np.float64] = field()
+    n_pulls: int = field()
+    complaints: tuple[str | None, ...] = field()
+    seconds: dict[str, float] = field()
+
+
+def infer_labels(
+    problem: FoldProblem,
+    settings: InferenceSettings,
+    rngs: Sequence[np.random.Generator],
+    on_round: Callable[[int, float], None] = lambda round, mean_reward: None,
+) -> ArmResult:
+    """Run Algorithm 1 on one fold, once for each generator, side by side.
+
+    Args:
+        problem: the fold, the prepared classifier and reward, the strategy.
+        settings: rounds N, parallel pulls P, first draws, class balance.
+        rngs: one generator for each inference; their results are averaged.
+        on_round: called after each batch of pulls with the last round in it and the mean reward.
+    """
+    table = _PullingTable(problem, settings)
+    inferences = [_Inference(problem, table.free, rng) for rng in rngs]
+    n_draws = 0
+    while any(inference.needs_draw(n_draws, settings.n_first_draws) for inference in inferences):
+        forced = settings.n_first_draws is None
+        table.pull([(inference, inference.draw(forced)) for inference in inferences], round=0)
+        n_draws += 1
+    for t in range(1, settings.n_rounds + 1, settings.n_parallel):
+        batch = range(t, min(t + settings.n_parallel, settings.n_rounds + 1))
+        with table.timed("strategy"):
+            chosen = [(inference, pi) for inference in inferences for pi in inference.choose(batch)]
+        on_round(batch[-1], table.pull(chosen, round=batch[-1]))
+    return table.result(inferences)
+
+
+class _Inference:
+    """One inference: its arms, its generator, and the assignments that it chooses."""
+
+    def __init__(self, problem: FoldProblem, free: NDArray[np.intp], rng: np.random.Generator) -> None:
+        self.problem = problem
+        self.space = problem.fold.train.space
+        self.free = free
+        self.rng = rng
+        self.arms = ArmStatistics.empty(self.space.candidates[free])
+        self.weights = problem.prior[free]
+
+    def needs_draw(self, n_draws: int, n_first_draws: int | None) -> bool:
+        if n_first_draws is not None:
+            return n_draws < n_first_draws
+        return bool(self.arms.unpulled.any())
+
+    def draw(self, forced: bool) -> NDArray[np.intp]:
+        if forced:
+            return self._whole(draw_unpulled(self.arms, self.weights, self.rng))
+        return self._whole(draw_labels(self.weights, self.rng))
+
+    def choose(self, rounds: range) -> list[NDArray[np.intp]]:
+        """Choose one assignment for each round of a batch before any of them is pulled."""
+        arms = self.arms if len(rounds) == 1 else self.arms.copy()
+        chosen = []
+        for t in rounds:
+            assignment = self._best(arms, t)
+            chosen.append(assignment)
+            if len(rounds) > 1:
+                arms.add_assumed(assignment[self.free])
+        return chosen
+
+    def _best(self, arms: ArmStatistics, t: int) -> NDArray[np.intp]:
+        bounds = self.problem.strategy.bounds(arms, t, self.rng)
+        if bounds.shape != arms.pulls.shape or np.isnan(bounds).any():
+            raise PluginError(
+                f"The strategy returned bounds of shape {bounds.shape} in round {t}"
+                f"{' with NaN among them' if np.isnan(bounds).any() else ''}; it must return {arms.pulls.shape} numbers."
+            )
+        bounds = np.where(arms.unpulled, np.inf, np.where(arms.candidates, bounds, -np.inf))
+        if self.problem.constrain is None:
+            return self._whole(best_label(bounds, self.rng))
+        # Constraints hold for whole bags, so they see the known instances too. They compare differences of bounds, so an
+        # arm that was never pulled gets a large finite one, and a random part decides among those.
+        everywhere = np.where(self.space.candidates, 0.0, -np.inf)
+        everywhere[self.free] = np.where(np.isposinf(bounds), NEVER_PULLED + self.rng.random(bounds.shape), bounds)
+        return self.problem.constrain(everywhere, self.problem.fold.train)
+
+    def _whole(self, of_free: NDArray[np.intp]) -> NDArray[np.intp]:
+        assignment = self.space.known.copy()
+        assignment[self.free] = of_free
+        return assignment
+
+
+class _PullingTable:
+    """Pulls batches of assignments, counts them, and keeps the time and the reward's complaints."""
+
+    N_LOOKS = 10  # A complaint costs another look at the outcome, so only some rounds are looked at.
+
+    def __init__(self, problem: FoldProblem, settings: InferenceSettings) -> None:
+        self.problem = problem
+        self.balance = settings.class_balance
+        self.look_every = max(1, settings.n_rounds // self.N_LOOKS)
+        self.free = np.flatnonzero(problem.fold.train.space.free)
+        self.seconds = {"classifier": 0.0, "reward": 0.0, "strategy": 0.0}
+        self.complaints: list[str | None] = []
+        self.n_pulls = 0
+
+    @contextmanager
+    def timed(self, what: str) -> Iterator[None]:
+        start = perf_counter()
+        yield
+        self.seconds[what] += perf_counter() - start
+
+    def pull(self, chosen: list[tuple[_Inference, NDArray[np.intp]]], round: int) -> float:
+        """Pull a batch, count it, and return the mean reward of the free instances."""
+        train = self.problem.fold.train
+        assignments = np.stack([assignment for _, assignment in chosen])
+        weights = balance_weights(assignments, train.space, self.balance, train.weights)
+        with self.timed("classifier"):
+            predictions = self.problem.puller.pull(assignments, weights)
+        total = 0.0
+        for p, (inference, assignment) in enumerate(chosen):
+            outcome = outcome_of(self.problem.fold, assignment, predictions, p)
+            with self.timed("reward"):
+                rewards = checked_rewards(self.problem.reward, outcome, round)
+            inference.arms.add(assignment[self.free], rewards[self.free])
+            total += float(rewards[self.free].mean())
+            if p == 0 and round and round % self.look_every == 0:
+                self.complaints.append(self.problem.reward.complaint(outcome))
+        self.n_pulls += len(chosen)
+        return total / len(chosen)
+
+    def result(self, inferences: list[_Inference]) -> ArmResult:
+        shape = self.problem.fold.train.space.candidates.shape
+        means, pulls = np.zeros(shape), np.zeros(shape)
+        means[self.free] = np.mean([inference.arms.means for inference in inferences], axis=0)
+        pulls[self.free] = np.sum([inference.arms.pulls for inference in inferences], axis=0)
+        return ArmResult(means, pulls, self.n_pulls, tuple(self.complaints), self.seconds)
+
+
+def checked_rewards(reward: Rewarder, outcome: Outcome, round: int) -> NDArray[np.float64]:
+    """Call a reward and hold it to its contract: (n,) numbers in [0, 1].
+
+    Raises:
+        RewardError: if the shape is wrong, or a value is not a number in [0, 1] up to rounding.
+        PluginError: if the reward itself raises.
+    """
+    try:
+        raw = reward(outcome)
+    except BlissError:
+        raise
+    except Exception as error:
+        raise PluginError(f"it raised {type(error).__name__} in round {round}: {error}") from error
+    n = len(outcome.assignment)
+    values = np.asarray(raw)
+    if raw is None or values.shape != (n,) or values.dtype.kind not in "fiub":
+        found = "None" if raw is None else f"an array of shape {values.shape} and dtype {values.dtype}"
+        raise RewardError(f"it returned {found} in round {round}; it must return {n} numbers, one for each instance.")
+    values = values.astype(np.float64)
+    wrong = ~((values >= -1e-9) & (values <= 1 + 1e-9))
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise RewardError(
+            f"it returned {values[row]:g} for training instance {row} in round {round}; rewards must lie in [0, 1]."
+        )
+    return np.clip(values, 0.0, 1.0)

@@ -1,0 +1,78 @@
+"""Labels, classes and candidates: which arms each instance has, and what each of them means."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+
+@frozen(eq=False, slots=False)
+class WeakLabels:
+    """The checked weak label of each bag.
+
+    Attributes:
+        values: (B, ...) one entry for each bag, in the order of the bags: 0/1 in MIL, an indicator row in multi-class
+            MIL, a row of proportions in LLP.
+        classes: the user's own value of each class, for instance `(0, 1)` or `("absent", "present")`.
+    """
+
+    values: NDArray[Any] = field()
+    classes: tuple[Any, ...] = field()
+
+    def take(self, bags: NDArray[np.intp]) -> "WeakLabels":
+        """Keep some bags, in the given order."""
+        return WeakLabels(self.values[bags], self.classes)
+
+
+@frozen(eq=False, slots=False)
+class LabelSpace:
+    """The candidate labels of each instance, and the class that each label means.
+
+    Attributes:
+        candidates: (n, L) bool, whether label l is possible for instance x, given its bag's weak label.
+        class_of_label: (L,) intp. Several labels may mean one class (multiple negative labels).
+
+    >>> space = LabelSpace(np.array([[True, False], [True, True]]), np.array([0, 1]))
+    >>> space.free.tolist(), space.known.tolist()
+    ([False, True], [0, -1])
+    """
+
+    candidates: NDArray[np.bool_] = field()
+    class_of_label: NDArray[np.intp] = field()
+
+    @property
+    def n_labels(self) -> int:
+        """The number of labels L."""
+        return self.candidates.shape[1]
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes that the labels mean."""
+        return int(self.class_of_label.max()) + 1
+
+    @cached_property
+    def free(self) -> NDArray[np.bool_]:
+        """(n,) instances with more than one candidate: the bandit problem. The others are known."""
+        return self.candidates.sum(axis=1) > 1
+
+    @cached_property
+    def known(self) -> NDArray[np.intp]:
+        """(n,) the only candidate of an instance, -1 where it is free."""
+        return np.where(self.free, -1, self.candidates.argmax(axis=1))
+
+    def take(self, rows: NDArray[np.intp]) -> "LabelSpace":
+        """Keep some instances."""
+        return LabelSpace(self.candidates[rows], self.class_of_label)
+
+    def draw_weights(self) -> NDArray[np.float64]:
+        """(n, L) chance of each candidate when a class is drawn first and then one of its labels.
+
+        With many negative labels, a draw over labels would start almost all negative and stay there.
+        """
+        n_labels_of_class = np.zeros((len(self.candidates), self.n_classes))
+        for label, cls in enumerate(self.class_of_label):
+            n_labels_of_class[:, cls] += self.candidates[:, label]
+        weights = self.candidates / np.maximum(n_labels_of_class[:, self.class_of_label], 1.0)
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))

@@ -1,0 +1,148 @@
+"""One pull: what a classifier is trained on, what it says, and all that a reward may look at."""
+
+from typing import Any
+
+import numpy as np
+from attrs import evolve, field, frozen
+from numpy.typing import NDArray
+
+from bliss_framework.kernel.bags import Bags
+from bliss_framework.kernel.labels import LabelSpace, WeakLabels
+
+
+@frozen(eq=False)
+class Part:
+    """Some whole bags of a data set: their rows and what is weakly known of them.
+
+    Attributes:
+        X: (n, d) float array or CSR matrix.
+        bags: the bags of its n rows.
+        weak: the weak label of each bag.
+        space: the candidate labels of each row.
+        weights: (n,) positive instance weights, or None where all rows count alike.
+    """
+
+    X: Any = field()
+    bags: Bags = field()
+    weak: WeakLabels = field()
+    space: LabelSpace = field()
+    weights: NDArray[np.float64] | None = field(default=None)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of instances n."""
+        return self.bags.n_rows
+
+    def take(self, rows: NDArray[np.intp]) -> "Part":
+        """Keep some rows, and the bags that they are in."""
+        bags, positions = self.bags.take(rows)
+        weights = None if self.weights is None else self.weights[rows]
+        return Part(self.X[rows], bags, self.weak.take(positions), self.space.take(rows), weights)
+
+    def with_known(self, rows: NDArray[np.intp], labels: NDArray[np.intp]) -> "Part":
+        """Fix the label of some rows: each of them keeps one candidate, so it is no bandit problem any more."""
+        candidates = self.space.candidates.copy()
+        candidates[rows] = False
+        candidates[rows, labels] = True
+        return evolve(self, space=LabelSpace(candidates, self.space.class_of_label))
+
+
+@frozen(eq=False)
+class Fold:
+    """One training part and one held-out set; bags are never split between them.
+
+    Attributes:
+        train: the part whose arms are pulled. Rows with one candidate are trained on but have no arms.
+        heldout: the weakly labelled part that the classifier is not trained on.
+        n_neighbors: k of the neighbourhood N(x), at most the number of held-out rows.
+    """
+
+    train: Part = field()
+    heldout: Part = field()
+    n_neighbors: int = field()
+
+
+@frozen(eq=False)
+class Predictions:
+    """What P classifiers say, one trained on each of P label assignments.
+
+    Attributes:
+        train_labels: (P, n) intp, the predicted label of each training instance.
+        train_scores: (P, n, S), S = 1 (a decision value, positive for label 1) or S = L (one column for each label).
+        heldout_labels: (P, m) intp.
+        heldout_scores: (P, m, S).
+    """
+
+    train_labels: NDArray[np.intp] = field()
+    train_scores: NDArray[np.floating] = field()
+    heldout_labels: NDArray[np.intp] = field()
+    heldout_scores: NDArray[np.floating] = field()
+
+    @classmethod
+    def from_scores(cls, train: NDArray[np.floating], heldout: NDArray[np.floating]) -> "Predictions":
+        """Predict from classifier outputs.
+
+        Args:
+            train: (P, n) decision values of a two-label problem, or (P, n, L) with one output for each label.
+            heldout: (P, m) or (P, m, L).
+
+        >>> Predictions.from_scores(np.array([[0.5, -1.0]]), np.array([[2.0]])).train_labels.tolist()
+        [[1, 0]]
+        """
+        if train.ndim == 2:
+            train, heldout = train[:, :, None], heldout[:, :, None]
+        return cls(_decide(train), train, _decide(heldout), heldout)
+
+
+def _decide(scores: NDArray[np.floating]) -> NDArray[np.intp]:
+    if scores.shape[2] == 1:
+        return (scores[:, :, 0] > 0).astype(np.intp)
+    return np.asarray(scores.argmax(axis=2), dtype=np.intp)
+
+
+@frozen(eq=False)
+class Outcome:
+    """All that a reward may look at: one label assignment and what came of it.
+
+    Attributes:
+        fold: the training part, the held-out set and k.
+        assignment: (n,) intp, pi(x), the label that was given to each training instance.
+        labels: (n,) intp, f(x), the label that the classifier predicts for it.
+        scores: (n, S) classifier output, S = 1 or L.
+        heldout_labels: (m,) intp.
+        heldout_scores: (m, S).
+    """
+
+    fold: Fold = field()
+    assignment: NDArray[np.intp] = field()
+    labels: NDArray[np.intp] = field()
+    scores: NDArray[np.floating] = field()
+    heldout_labels: NDArray[np.intp] = field()
+    heldout_scores: NDArray[np.floating] = field()
+
+    @property
+    def classes(self) -> NDArray[np.intp]:
+        """(n,) the class that each predicted label means."""
+        return self.fold.train.space.class_of_label[self.labels]
+
+    @property
+    def heldout_classes(self) -> NDArray[np.intp]:
+        """(m,) the class that each predicted held-out label means."""
+        return self.fold.train.space.class_of_label[self.heldout_labels]
+
+    def output(self, label: int) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+        """Return the classifier output that belongs to a label: (n,) training values and (m,) held-out values."""
+        column = label if self.scores.shape[1] > 1 else 0
+        return self.scores[:, column], self.heldout_scores[:, column]
+
+
+def outcome_of(fold: Fold, assignment: NDArray[np.intp], predictions: Predictions, p: int) -> Outcome:
+    """Pick pull `p` out of a batch of predictions."""
+    return Outcome(
+        fold,
+        assignment,
+        predictions.train_labels[p],
+        predictions.train_scores[p],
+        predictions.heldout_labels[p],
+        predictions.heldout_scores[p],
+    )

@@ -29,5 +29,9 @@ class MissingExtraError(BlissError, ImportError):
     """A feature needs a package that is not installed; the message holds the pip command."""
 
 
+class BlissWarning(UserWarning):
+    """A result that should be read with care: collapse, a reward that was never informed, a baseline that wins."""
+
+
 class RunError(BlissError, RuntimeError):
     """A run directory cannot be written, read or resumed."""

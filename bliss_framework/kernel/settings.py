@@ -1,62 +1,8 @@
 """The settings of a label inference, checked when the record is made."""
 
-from typing import Any
+from attrs import field, frozen
 
-import numpy as np
-from attrs import Attribute, field, frozen
-
-from bliss_framework.errors import SettingsError
-
-
-def at_least(lowest: int) -> Any:
-    """Make an attrs validator for an integer with a lowest allowed value."""
-
-    def check(_: Any, attribute: "Attribute[Any]", value: Any) -> None:
-        if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            raise SettingsError(f"{attribute.name} must be an integer, at least {lowest}; got {value!r}.")
-        if value < lowest:
-            raise SettingsError(f"{attribute.name} must be at least {lowest}; got {value}.")
-
-    return check
-
-
-def between(lowest: float, highest: float) -> Any:
-    """Make an attrs validator for a finite number in a closed range."""
-
-    def check(_: Any, attribute: "Attribute[Any]", value: Any) -> None:
-        real = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-        if not real or not np.isfinite(value) or not lowest <= value <= highest:
-            raise SettingsError(f"{attribute.name} must be a number from {lowest:g} to {highest:g}; got {value!r}.")
-
-    return check
-
-
-def positive(_: Any, attribute: "Attribute[Any]", value: Any) -> None:
-    """Check that a value is a finite number above 0 (an attrs validator)."""
-    real = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not real or not np.isfinite(value) or value <= 0:
-        raise SettingsError(f"{attribute.name} must be a finite number above 0; got {value!r}.")
-
-
-def one_of(*allowed: Any) -> Any:
-    """Make an attrs validator for one of a few values."""
-
-    def check(_: Any, attribute: "Attribute[Any]", value: Any) -> None:
-        if value not in allowed:
-            listed = ", ".join(repr(a) for a in allowed)
-            raise SettingsError(f"{attribute.name} must be one of {listed}; got {value!r}.")
-
-    return check
-
-
-def _optional_at_least(lowest: int) -> Any:
-    check = at_least(lowest)
-
-    def optional(instance: Any, attribute: "Attribute[Any]", value: Any) -> None:
-        if value is not None:
-            check(instance, attribute, value)
-
-    return optional
+from bliss_framework.validators import at_least, between, one_of, optional
 
 
 @frozen
@@ -86,5 +32,5 @@ class InferenceSettings:
     pass_share: float = field(default=0.2, validator=between(0.0, 1.0))
     n_parallel: int = field(default=1, validator=at_least(1))
     n_neighbors: int = field(default=10, validator=at_least(1))
-    n_first_draws: int | None = field(default=None, validator=_optional_at_least(1))
+    n_first_draws: int | None = field(default=None, validator=optional(at_least(1)))
     class_balance: float = field(default=0.0, validator=between(0.0, 10.0))

@@ -1,0 +1,136 @@
+"""Which plugins are installed: entry points of the group `bliss_framework`, read without importing any of them.
+
+The standard library lists the distributions, because it knows their true names and versions. The text of each
+distribution's entry points is then parsed alone, so that a malformed neighbour hides nobody.
+
+This is the only module that imports `entrypoints`, and none of that package's types leave it. To do without the
+package: parse with `configparser.ConfigParser(delimiters=("=",), interpolation=None)` and `optionxform = str` in
+`_parse`; split a value with `importlib.metadata.EntryPoint` in `_entry`; import in `Found.load` with
+`importlib.import_module`; then delete the line in pyproject.toml.
+"""
+
+import configparser
+from collections.abc import Iterable, Iterator
+from importlib.metadata import Distribution, distributions
+from typing import Any
+
+import entrypoints
+from attrs import field, frozen
+
+from bliss_framework.extension.names import normalise
+
+GROUP = "bliss_framework"
+NAMELESS = "unknown"
+
+
+@frozen
+class Found:
+    """An entry point that names a plugin.
+
+    Attributes:
+        name: the plugin's name.
+        distribution: who ships it, spelt as in its metadata.
+        version: of the distribution.
+        module: what to import.
+        attribute: dotted path within the module; empty where the module itself is the plugin.
+    """
+
+    name: str = field()
+    distribution: str = field()
+    version: str = field()
+    module: str = field()
+    attribute: str = field(default="")
+
+    def load(self) -> Any:
+        """Import the plugin; whatever its code raises comes through."""
+        return entrypoints.EntryPoint(self.name, self.module, self.attribute).load()
+
+
+@frozen
+class Unreadable:
+    """Entry points that mention our group and cannot be read.
+
+    Attributes:
+        distribution: whose entry points they are; `NAMELESS` where its metadata do not tell.
+        version: of the distribution.
+        reason: what is wrong with them.
+        name: of the plugin, where one entry is at fault and not the whole file.
+        cause: the exception behind the reason.
+    """
+
+    distribution: str = field()
+    version: str = field()
+    reason: str = field()
+    name: str = field(default="")
+    cause: Exception | None = field(default=None, eq=False, repr=False)
+
+
+def find_plugins() -> tuple[Found | Unreadable, ...]:
+    """Read the entry points of every distribution on `sys.path`; of two copies of one, the first counts."""
+    return tuple(record for one in _first_copies(distributions()) for record in _records(one))
+
+
+def _first_copies(installed: Iterable[Distribution]) -> Iterator[Distribution]:
+    """Drop later copies, also where only the later one has entry points: it is not the one that gets imported."""
+    seen = set()
+    for distribution in installed:
+        name = normalise(_header(distribution, "Name"))
+        if name not in seen:
+            yield distribution
+        if name:
+            seen.add(name)
+
+
+def _header(distribution: Distribution, key: str) -> str:
+    try:
+        metadata = distribution.metadata
+        # Newer Pythons warn about, and will refuse, a look-up of a header that is not there.
+        return str(metadata[key]) if key in metadata else ""
+    except Exception:
+        return ""
+
+
+def _records(distribution: Distribution) -> Iterator[Found | Unreadable]:
+    try:
+        text = distribution.read_text("entry_points.txt") or ""
+    except UnicodeDecodeError as error:
+        if GROUP.encode() in error.object:
+            yield _unreadable(distribution, "its entry_points.txt is not UTF-8 text", error)
+        return
+    except OSError:
+        return
+    # Files that do not concern us may be as malformed as they like.
+    if GROUP in text:
+        yield from _parse(text, distribution)
+
+
+def _parse(text: str, distribution: Distribution) -> Iterator[Found | Unreadable]:
+    parser = entrypoints.CaseSensitiveConfigParser(delimiters=("=",), interpolation=None)
+    try:
+        parser.read_string(text, source="entry_points.txt")
+    except configparser.Error as error:
+        yield _unreadable(distribution, f"its entry_points.txt is malformed: {' '.join(str(error).split())}", error)
+        return
+    if parser.has_section(GROUP):
+        for name, value in parser.items(GROUP):
+            yield _entry(name, value, distribution)
+
+
+def _entry(name: str, value: str, distribution: Distribution) -> Found | Unreadable:
+    if not _header(distribution, "Name"):
+        folder = distribution.locate_file("")
+        return _unreadable(distribution, f"a distribution in {folder} has no metadata with its name", None, name)
+    try:
+        entry = entrypoints.EntryPoint.from_string(value, name)
+    except entrypoints.BadEntryPoint as error:
+        reason = f'its entry point is {name} = "{value}"; allowed are "module" and "module:object"'
+        return _unreadable(distribution, reason, error, name)
+    return Found(name, *_identity(distribution), entry.module_name, entry.object_name or "")
+
+
+def _unreadable(distribution: Distribution, reason: str, cause: Exception | None, name: str = "") -> Unreadable:
+    return Unreadable(*_identity(distribution), reason, name, cause)
+
+
+def _identity(distribution: Distribution) -> tuple[str, str]:
+    return _header(distribution, "Name") or NAMELESS, _header(distribution, "Version") or "unknown"

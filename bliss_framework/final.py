@@ -1,0 +1,87 @@
+"""After inference: any classifier, trained on the inferred labels, with its bag threshold and its slope of probability."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import has_fit_parameter
+
+
+class FinalClassifier(BaseEstimator):  # type: ignore[misc]
+    """A scikit-learn classifier on inferred classes, which may all be one class.
+
+    Args:
+        estimator: unfitted; never changed.
+        n_classes: C, classes are 0 .. C - 1.
+    """
+
+    def __init__(self, estimator: Any, n_classes: int) -> None:
+        self.estimator = estimator
+        self.n_classes = n_classes
+
+    def fit(self, X: Any, classes: NDArray[np.intp], weights: NDArray[np.float64] | None) -> "FinalClassifier":
+        """Train on rows (n, d), classes (n,) and weights (n,), passed on where the classifier takes them."""
+        self.present_ = np.unique(classes)
+        self.weighted_ = weights is not None and has_fit_parameter(self.estimator, "sample_weight")
+        if len(self.present_) > 1:
+            extra = {"sample_weight": weights} if self.weighted_ else {}
+            self.fitted_ = clone(self.estimator).fit(X, classes, **extra)
+        return self
+
+    def decision(self, X: Any) -> NDArray[np.float64]:
+        """Return scores: (n,) for two classes, positive for class 1, else (n, C)."""
+        scores = self._all_scores(X)
+        return scores[:, 1] if self.n_classes == 2 else scores
+
+    def _all_scores(self, X: Any) -> NDArray[np.float64]:
+        if len(self.present_) == 1:
+            scores = np.full((X.shape[0], self.n_classes), -1.0)
+            scores[:, self.present_[0]] = 1.0
+            return scores
+        present = _scores(self.fitted_, X)
+        if present.ndim == 1:
+            present = np.stack([-present, present], axis=1)
+        scores = np.full((X.shape[0], self.n_classes), present.min() - 1.0)
+        scores[:, self.present_] = present
+        return scores
+
+
+def _scores(fitted: Any, X: Any) -> NDArray[np.float64]:
+    n_classes = len(fitted.classes_)
+    if hasattr(fitted, "decision_function"):
+        values = np.asarray(fitted.decision_function(X), dtype=np.float64)
+        if values.ndim == 1 or values.shape[1] == n_classes:
+            return values
+    if hasattr(fitted, "predict_proba"):
+        values = np.asarray(fitted.predict_proba(X), dtype=np.float64)
+        return values[:, 1] - values[:, 0] if n_classes == 2 else values
+    return np.where(np.asarray(fitted.predict(X))[:, None] == fitted.classes_[None, :], 1.0, -1.0)
+
+
+def probability_slope(scores: NDArray[np.float64], classes: NDArray[np.intp]) -> float:
+    """Fit a of p = 1 / (1 + exp(-a s)) to out-of-fold scores (Platt, 1999, without the shift).
+
+    Without a shift, the more probable class is the predicted one.
+
+    Args:
+        scores: (n,) for two classes, or (n, C).
+        classes: (n,) inferred classes.
+    """
+    if scores.ndim == 2:
+        classes = (classes[:, None] == np.arange(scores.shape[1])).astype(np.intp).ravel()
+        scores = scores.ravel()
+    spread = float(np.abs(scores).mean())
+    if spread == 0 or len(np.unique(classes)) < 2:
+        return 1.0
+    model = LogisticRegression(fit_intercept=False, C=100.0).fit(scores[:, None] / spread, classes)
+    slope = float(model.coef_[0, 0]) / spread
+    return slope if slope > 0 else 1.0
+
+
+def probabilities(scores: NDArray[np.float64], slope: float) -> NDArray[np.float64]:
+    """Turn scores, (n,) or (n, C), into probabilities (n, C)."""
+    columns = scores if scores.ndim == 2 else np.stack([np.zeros_like(scores), scores], axis=1)
+    powers = np.exp(slope * (columns - columns.max(axis=1, keepdims=True)))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))

@@ -1,0 +1,243 @@
+"""What users pass to `fit` and `predict`, checked before any long work: rows, bags, and one weak label for each bag."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from attrs import field, frozen
+from numpy.typing import NDArray
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils import check_array
+
+from bliss_framework.errors import DataError
+from bliss_framework.kernel.bags import Bags
+
+
+@frozen(eq=False)
+class TrainingInput:
+    """Checked training input.
+
+    Attributes:
+        X: (n, d) float64 array or CSR matrix with 32-bit indices.
+        bags: the bags of its rows.
+        weak: (B, ...) the weak label of each bag as the user gave it, in order of first appearance.
+    """
+
+    X: Any = field()
+    bags: Bags = field()
+    weak: NDArray[Any] = field()
+
+
+def check_training(X: Any, y: Any, bags: Any = None) -> TrainingInput:
+    """Check what is passed to `fit`.
+
+    Args:
+        X: (n, d) numbers, dense, sparse or a data frame; or a list of bags, each (n_i, d).
+        y: one weak label for each bag (a mapping or series by bag id, or in order of first appearance) or for each row.
+        bags: (n,) ids, or None where every row is a bag of its own (or X is a list of bags).
+
+    Raises:
+        DataError: naming what was found and what is allowed.
+    """
+    if y is None:
+        raise DataError("fit requires y to be passed, but the target y is None.")
+    rows, grouped = check_bags(X, bags)
+    if _is_list_of_bags(X) and len(y) != grouped.n_bags:
+        raise DataError(f"X is a list of {grouped.n_bags} bags, but y has {_labels(len(y))}.")
+    weak = weak_per_bag(y, grouped)
+    if bags is not None and grouped.n_bags < 2:
+        raise DataError(f"Label inference needs at least two bags; all {grouped.n_rows} rows are in one.")
+    return TrainingInput(rows, grouped, weak)
+
+
+def check_bags(X: Any, bags: Any = None) -> tuple[Any, Bags]:
+    """Check rows and their bags: (X as float64 array or CSR matrix, Bags)."""
+    if _is_list_of_bags(X):
+        if bags is not None:
+            raise DataError("X is a list of bags, so it says which rows belong together; do not pass bags as well.")
+        return _from_bags(X)
+    rows = check_rows(X)
+    if bags is None:
+        return rows, Bags.from_ids(np.arange(rows.shape[0]))
+    grouped = Bags.from_ids(bags)
+    if grouped.n_rows != rows.shape[0]:
+        raise DataError(f"X has {rows.shape[0]} rows, but bags has {grouped.n_rows} ids; pass one bag id for each row.")
+    return rows, grouped
+
+
+def check_rows(X: Any) -> Any:
+    """Turn rows into a float64 array or a CSR matrix, refusing NaN and infinity by row and column.
+
+    The caller's object is never changed, and sparse rows are never made dense.
+    """
+    try:
+        rows = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, input_name="X")
+    except ValueError as error:
+        raise DataError(str(error)) from None
+    if sp.issparse(rows):
+        rows = _narrow(sp.csr_matrix(rows))
+    _refuse_not_finite(rows, getattr(X, "columns", None))
+    return rows
+
+
+def weak_per_bag(y: Any, bags: Bags) -> NDArray[Any]:
+    """Bring weak labels into the order of the bags: (B, ...).
+
+    Args:
+        y: a mapping or series by bag id; or an array or list with one entry for each bag in order of first
+            appearance, or for each row (equal within a bag).
+        bags: B bags of n rows.
+    """
+    if hasattr(y, "index") and hasattr(y, "to_dict") and not _is_positional(y, bags):
+        y = y.to_dict() if getattr(y, "ndim", 1) == 1 else {k: tuple(v) for k, v in zip(y.index, y.to_numpy(), strict=True)}
+    if isinstance(y, Mapping):
+        return _by_id(y, bags)
+    values = _column(_as_array(y))
+    if len(values) == bags.n_bags:
+        return values
+    if len(values) == bags.n_rows:
+        return _by_row(values, bags)
+    raise DataError(
+        f"y has {_labels(len(values))} and X has inconsistent numbers of bags and rows: {bags.n_bags} bags, "
+        f"{bags.n_rows} rows. Pass one weak label for each bag or one for each row."
+    )
+
+
+def _is_positional(y: Any, bags: Bags) -> bool:
+    """Say whether a series is in order rather than by bag id: its index does not hold the bag ids."""
+    if len(y) == bags.n_rows and bags.n_rows != bags.n_bags:
+        return True
+    known = set(y.index.tolist())
+    return not any(i in known for i in bags.ids.tolist())
+
+
+def _by_id(y: Mapping[Any, Any], bags: Bags) -> NDArray[Any]:
+    ids = bags.ids.tolist()
+    missing = [i for i in ids if i not in y]
+    if missing:
+        raise DataError(f"Bag {missing[0]!r} has rows but no weak label ({len(missing)} such bags of {len(ids)}).")
+    known = set(ids)
+    spare = [i for i in y if i not in known]
+    if spare:
+        raise DataError(f"y has a weak label for bag {spare[0]!r}, which has no rows ({len(spare)} such bags).")
+    return _as_array([y[i] for i in ids])
+
+
+def _by_row(values: NDArray[Any], bags: Bags) -> NDArray[Any]:
+    first = np.zeros(bags.n_bags, dtype=np.intp)
+    first[bags.index[::-1]] = np.arange(bags.n_rows)[::-1]
+    weak = values[first]
+    repeated = weak[bags.index]
+    differs = np.flatnonzero([not _equal(a, b) for a, b in zip(values, repeated, strict=True)]) if (
+        values.dtype == object
+    ) else np.flatnonzero((values != repeated).reshape(len(values), -1).any(axis=1) & ~_both_nan(values, repeated))
+    if len(differs):
+        row = int(differs[0])
+        raise DataError(
+            f"Row {row} of bag {bags.ids[bags.index[row]]!r} has the weak label {values[row]!r}, but another row of the "
+            f"bag has {repeated[row]!r}; a weak label belongs to the whole bag."
+        )
+    return weak
+
+
+def _both_nan(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
+    if a.dtype.kind != "f":
+        return np.zeros(len(a), dtype=bool)
+    return np.asarray((np.isnan(a) & np.isnan(b)).reshape(len(a), -1).all(axis=1))
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return a is b or bool(a == b)
+
+
+def _as_array(y: Any) -> NDArray[Any]:
+    """Make an array with one entry for each label; sets and ragged lists become objects, never split."""
+    if sp.issparse(y):
+        raise DataError("Sparse y is not supported; pass a dense array with one weak label for each bag.")
+    if hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    if isinstance(y, np.ndarray):
+        if y.ndim == 0:
+            raise DataError("y must hold one weak label for each bag; got a single value.")
+        return _plain(y)
+    y = list(y)
+    if any(isinstance(v, str | set | frozenset | list | tuple | type(None)) for v in y):
+        lengths = {len(v) for v in y if isinstance(v, list | tuple)}
+        numeric = all(isinstance(v, list | tuple) and all(isinstance(u, int | float | np.number) for u in v) for v in y)
+        if len(lengths) == 1 and numeric:
+            return np.asarray(y)
+        boxed = np.empty(len(y), dtype=object)
+        boxed[:] = y
+        return _plain(boxed)
+    return _plain(np.asarray(y))
+
+
+def _plain(values: NDArray[Any]) -> NDArray[Any]:
+    """Undo an object dtype where all entries are plain numbers or all are text."""
+    if values.dtype != object or values.ndim != 1:
+        return values
+    if all(isinstance(v, int | float | np.number | np.bool_) for v in values):
+        return np.asarray(values.tolist())
+    if all(isinstance(v, str) for v in values):
+        return values.astype(str)
+    return values
+
+
+def _column(values: NDArray[Any]) -> NDArray[Any]:
+    if values.ndim == 2 and values.shape[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected; it was flattened.",
+            DataConversionWarning,
+            stacklevel=4,
+        )
+        return values[:, 0]
+    return values
+
+
+def _is_list_of_bags(X: Any) -> bool:
+    return isinstance(X, list | tuple) and len(X) > 0 and all(getattr(bag, "ndim", 0) == 2 for bag in X)
+
+
+def _from_bags(bags: Sequence[Any]) -> tuple[Any, Bags]:
+    widths = [bag.shape[1] for bag in bags]
+    for position, width in enumerate(widths):
+        if width != widths[0]:
+            raise DataError(f"bag {position} has {width} features, bag 0 has {widths[0]}; all bags need the same ones.")
+        if bags[position].shape[0] == 0:
+            raise DataError(f"bag {position} has no rows; a bag needs at least one instance.")
+    stack = sp.vstack(bags) if any(sp.issparse(bag) for bag in bags) else np.vstack(bags)
+    return check_rows(stack), Bags.from_ids(np.repeat(np.arange(len(bags)), [bag.shape[0] for bag in bags]))
+
+
+def _narrow(rows: Any) -> Any:
+    """Give a CSR matrix 32-bit indices where they fit: many solvers refuse 64-bit ones."""
+    limit = np.iinfo(np.int32).max
+    if rows.indices.dtype == np.int32 and rows.indptr.dtype == np.int32 or max(rows.nnz, *rows.shape) > limit:
+        return rows
+    parts = (rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int32))
+    return sp.csr_matrix(parts, shape=rows.shape)
+
+
+def _refuse_not_finite(rows: Any, names: Any) -> None:
+    values = rows.data if sp.issparse(rows) else rows
+    if np.isfinite(values.sum(dtype=np.float64)) or np.isfinite(values).all():
+        return
+    if sp.issparse(rows):
+        coordinates = rows.tocoo()
+        at = int(np.flatnonzero(~np.isfinite(coordinates.data))[0])
+        row, column, value = int(coordinates.row[at]), int(coordinates.col[at]), coordinates.data[at]
+    else:
+        row, column = (int(i) for i in np.argwhere(~np.isfinite(rows))[0])
+        value = rows[row, column]
+    name = f" ({names[column]!r})" if names is not None else ""
+    found = "NaN" if np.isnan(value) else "infinity"
+    raise DataError(
+        f"X contains {found} in row {row}, column {column}{name}; all values must be finite numbers (no NaN, no inf). "
+        f"Impute or drop it first."
+    )
+
+
+def _labels(n: int) -> str:
+    return f"{n} label" if n == 1 else f"{n} labels"

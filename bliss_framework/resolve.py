@@ -1,0 +1,53 @@
+"""From what the user names - a name, a table, an import path, an object - to a component."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bliss_framework.errors import SettingsError
+from bliss_framework.extension.contracts import Classifier, Regime, Reward, Strategy
+from bliss_framework.extension.manager import default_plugins
+from bliss_framework.extension.registry import Registry
+
+CONTRACTS: dict[str, type] = {"classifier": Classifier, "reward": Reward, "strategy": Strategy, "regime": Regime}
+
+
+def resolve(kind: str, spec: Any, registry: Registry | None = None) -> Any:
+    """Return the component that `spec` means.
+
+    Args:
+        kind: "classifier", "reward", "strategy" or "regime".
+        spec: a component name; a table {"name": ..., parameters}; an object of the kind; for classifiers also a
+            scikit-learn classifier or its import path.
+        registry: of the plugins to look in; by default those that are installed.
+
+    Raises:
+        UnknownNameError: with the nearest names.
+        SettingsError: if `spec` is something else.
+    """
+    if isinstance(spec, CONTRACTS[kind]):
+        return spec
+    registry = registry if registry is not None else default_plugins().registry
+    if kind == "classifier":
+        spec = _as_adapter(spec)
+    if isinstance(spec, str | Mapping):
+        return registry.create(kind, spec)
+    raise SettingsError(
+        f"{kind} must be a name, a table with a name, or a {CONTRACTS[kind].__name__} object; got {spec!r}."
+    )
+
+
+def _as_adapter(spec: Any) -> Any:
+    if isinstance(spec, str) and "." in spec:
+        return {"name": "sklearn", "estimator": spec}
+    if isinstance(spec, Mapping) and "." in str(spec.get("name", "")):
+        return {**spec, "name": "sklearn", "estimator": spec["name"]}
+    if hasattr(spec, "fit") and hasattr(spec, "get_params"):
+        return {"name": "sklearn", "estimator": spec}
+    return spec
+
+
+def component_name(spec: Any) -> str:
+    """Say how the user named a component, for messages."""
+    if isinstance(spec, str):
+        return spec
+    return str(spec["name"]) if isinstance(spec, Mapping) and "name" in spec else type(spec).__name__

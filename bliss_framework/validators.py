@@ -1,0 +1,70 @@
+"""attrs validators for parameters: each refuses a wrong value with a sentence that names it and what is allowed.
+
+>>> from attrs import field, frozen
+>>> @frozen
+... class Smooth:
+...     width: float = field(default=1.0, validator=positive)
+>>> Smooth(width=0)
+Traceback (most recent call last):
+bliss_framework.errors.SettingsError: width must be a finite number above 0; got 0.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from bliss_framework.errors import SettingsError
+
+Validator = Callable[[Any, Any, Any], None]
+
+
+def at_least(lowest: int) -> Validator:
+    """Allow an integer from `lowest` on."""
+
+    def check(_: Any, attribute: Any, value: Any) -> None:
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < lowest:
+            raise SettingsError(f"{attribute.name} must be an integer, at least {lowest}; got {value!r}.")
+
+    return check
+
+
+def between(lowest: float, highest: float) -> Validator:
+    """Allow a finite number in a closed range."""
+
+    def check(_: Any, attribute: Any, value: Any) -> None:
+        if not _is_finite(value) or not lowest <= value <= highest:
+            raise SettingsError(f"{attribute.name} must be a number from {lowest:g} to {highest:g}; got {value!r}.")
+
+    return check
+
+
+def positive(_: Any, attribute: Any, value: Any) -> None:
+    """Allow a finite number above 0."""
+    if not _is_finite(value) or value <= 0:
+        raise SettingsError(f"{attribute.name} must be a finite number above 0; got {value!r}.")
+
+
+def one_of(*allowed: Any) -> Validator:
+    """Allow one of a few values."""
+
+    def check(_: Any, attribute: Any, value: Any) -> None:
+        if not any(value is a or (type(value) is type(a) and value == a) for a in allowed):
+            listed = ", ".join(repr(a) for a in allowed)
+            raise SettingsError(f"{attribute.name} must be one of {listed}; got {value!r}.")
+
+    return check
+
+
+def optional(validator: Validator) -> Validator:
+    """Allow None beside what another validator allows."""
+
+    def check(instance: Any, attribute: Any, value: Any) -> None:
+        if value is not None:
+            validator(instance, attribute, value)
+
+    return check
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(np.isfinite(value))

@@ -1,0 +1,1 @@
+"""Bandit strategies: CUCB (the paper's) and KL-UCB."""

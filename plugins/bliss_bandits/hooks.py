@@ -1,0 +1,15 @@
+"""What this plugin offers."""
+
+from bliss_framework import Component, hookimpl
+
+from bliss_bandits.cucb import Cucb
+from bliss_bandits.kl_ucb import KlUcb
+
+
+@hookimpl
+def bliss_strategies() -> list[Component]:
+    """Offer CUCB and KL-UCB."""
+    return [
+        Component("cucb", Cucb, "Combinatorial upper confidence bound, the paper's strategy"),
+        Component("kl-ucb", KlUcb, "Kullback-Leibler upper confidence bound, tighter near 0 and 1"),
+    ]

@@ -1,0 +1,117 @@
+"""Ridge and kernel ridge: linear in the labels, so a fold needs one factorisation and a pull one matrix product.
+
+With kernel k, instance weights w and targets t in {-1, 1},
+
+    f(x) = sum_i (k(x, x_i) + 1) a_i,    a = (K + 1 + ridge * diag(1/w))^-1 t
+
+so training outputs are S t and held-out outputs are M t, with matrices that do not depend on labels.
+"""
+
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from bliss_framework import Classifier, Part, Predictions, PreparedClassifier
+from bliss_framework.validators import positive
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from bliss_classifiers.estimators import KernelLeastSquares
+from bliss_classifiers.kernels import linear_kernel, rbf_gamma, rbf_kernel
+from bliss_classifiers.one_label import constant_scores, one_label
+from bliss_classifiers.parameters import width_or_scale
+
+
+@frozen
+class KernelRidge(Classifier):
+    """Least squares with an RBF kernel.
+
+    Args:
+        ridge: regularisation, above 0.
+        width: gamma in units of 1 / (half the mean squared distance between rows); "scale" means 1.
+    """
+
+    ridge: float = field(default=1.0, validator=positive)
+    width: float | str = field(default="scale", validator=width_or_scale)
+
+    def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> PreparedClassifier:
+        """Make the Gram matrix and factorise it, once for a fold."""
+        gamma = rbf_gamma(train.X, self.width)
+        K = rbf_kernel(train.X, train.X, gamma) + 1.0
+        return _prepared(K, rbf_kernel(heldout.X, train.X, gamma) + 1.0, self.ridge, train)
+
+    def estimator(self, random_state: int) -> Any:
+        """Return the same model as a scikit-learn classifier."""
+        return KernelLeastSquares(kernel="rbf", ridge=self.ridge, width=self.width)
+
+
+@frozen
+class Ridge(Classifier):
+    """Linear least squares.
+
+    Args:
+        ridge: regularisation, above 0.
+    """
+
+    ridge: float = field(default=1.0, validator=positive)
+
+    def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> PreparedClassifier:
+        """Make the matrix of inner products and factorise it, once for a fold."""
+        K = linear_kernel(train.X, train.X) + 1.0
+        return _prepared(K, linear_kernel(heldout.X, train.X) + 1.0, self.ridge, train)
+
+    def estimator(self, random_state: int) -> Any:
+        """Return the same model as a scikit-learn classifier."""
+        return KernelLeastSquares(kernel="linear", ridge=self.ridge)
+
+
+def _prepared(K: NDArray[np.float64], H: NDArray[np.float64], ridge: float, train: Part) -> "PreparedSmoother":
+    weights = np.ones(len(K)) if train.weights is None else train.weights
+    factor = cho_factor(K + np.diag(ridge / weights))
+    # S = K A^-1 and M = H A^-1, and A is symmetric.
+    smoothers = cho_solve(factor, np.concatenate([K, H]).T).T
+    return PreparedSmoother(K, H, ridge, train.space.n_labels, smoothers)
+
+
+class PreparedSmoother(PreparedClassifier):
+    """A classifier whose outputs are a fixed matrix times the targets."""
+
+    def __init__(
+        self, K: NDArray[np.float64], H: NDArray[np.float64], ridge: float, n_labels: int, smoothers: NDArray[np.float64]
+    ) -> None:
+        self._K, self._H, self._ridge, self._n_labels = K, H, ridge, n_labels
+        self._smoothers = np.ascontiguousarray(smoothers)
+        self.smoother = self._smoothers[len(K) :]
+
+    def pull(self, assignments: NDArray[np.intp], weights: NDArray[np.float64] | None) -> Predictions:
+        """Multiply the smoothers with the targets of all P assignments at once."""
+        targets = _targets(assignments, self._n_labels)
+        if weights is None:
+            outputs = self._smoothers @ targets.reshape(len(targets), -1)
+            outputs = outputs.reshape(len(outputs), *targets.shape[1:])
+        else:
+            outputs = np.stack([self._weighted(targets[:, p], w) for p, w in enumerate(weights)], axis=1)
+        return self._predictions(np.moveaxis(outputs, 0, 1), assignments)
+
+    def _weighted(self, targets: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        # Weights that follow the labels change the matrix itself, so they cost a factorisation a pull.
+        solved = cho_solve(cho_factor(self._K + np.diag(self._ridge / weights)), targets)
+        return np.concatenate([self._K, self._H]) @ solved
+
+    def _predictions(self, outputs: NDArray[np.float64], assignments: NDArray[np.intp]) -> Predictions:
+        for p, assignment in enumerate(assignments):
+            label = one_label(assignment)
+            if label is not None:
+                constant = constant_scores(label, outputs.shape[1], self._n_labels)
+                outputs[p] = constant.reshape(outputs[p].shape)
+        if self._n_labels == 2:
+            outputs = outputs[:, :, 0]
+        n = len(self._K)
+        return Predictions.from_scores(outputs[:, :n], outputs[:, n:])
+
+
+def _targets(assignments: NDArray[np.intp], n_labels: int) -> NDArray[np.float64]:
+    """Return targets (n, P, S) of -1 and 1: one column for two labels, else one for each label."""
+    if n_labels == 2:
+        return 2.0 * assignments.T[:, :, None] - 1.0
+    return 2.0 * (assignments.T[:, :, None] == np.arange(n_labels)) - 1.0

@@ -1,0 +1,147 @@
+"""Any scikit-learn classifier in label inference: cloned and fitted for every pull."""
+
+import warnings
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from bliss_framework import Classifier, DataError, Part, Predictions, PreparedClassifier, UnknownNameError
+from bliss_framework.validators import at_least, positive
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import has_fit_parameter
+
+from bliss_classifiers.one_label import constant_scores, from_pairs, one_label
+
+
+@frozen(eq=False, init=False)
+class SklearnClassifier(Classifier):
+    """A scikit-learn classifier, by import path or as an object.
+
+    One-class assignments never reach the classifier; a missing `decision_function` is replaced by `predict_proba`, and
+    instance weights are passed on only where `fit` takes them. The object itself is never fitted or changed.
+
+    Args:
+        estimator: an unfitted classifier, or an import path such as "sklearn.ensemble.RandomForestClassifier".
+        **parameters: its parameters.
+    """
+
+    estimator_: Any = field()
+
+    def __init__(self, estimator: Any, **parameters: Any) -> None:
+        template = _imported(estimator)() if isinstance(estimator, str) else clone(estimator)
+        self.__attrs_init__(template.set_params(**parameters))  # type: ignore[attr-defined]
+
+    def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> PreparedClassifier:
+        """Fix the random state, and keep the classifier to one worker: label inference has its own."""
+        template = _single_worker(clone(self.estimator_))
+        _seed(template, int(rng.integers(2**31)))
+        return PreparedSklearn(template, train, heldout)
+
+    def estimator(self, random_state: int) -> Any:
+        """Return a fresh clone for the fit after inference."""
+        fresh = clone(self.estimator_)
+        _seed(fresh, random_state)
+        return fresh
+
+
+@frozen
+class Logistic(Classifier):
+    """Logistic regression.
+
+    Args:
+        C: inverse strength of regularisation, above 0.
+        max_iter: of the solver.
+    """
+
+    C: float = field(default=1.0, validator=positive)
+    max_iter: int = field(default=200, validator=at_least(1))
+
+    def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> PreparedClassifier:
+        """Nothing can be made in advance."""
+        return PreparedSklearn(self.estimator(0), train, heldout)
+
+    def estimator(self, random_state: int) -> Any:
+        """Return scikit-learn's LogisticRegression."""
+        return LogisticRegression(C=self.C, max_iter=self.max_iter)
+
+
+class PreparedSklearn(PreparedClassifier):
+    """A scikit-learn classifier and the rows of one fold."""
+
+    def __init__(self, template: Any, train: Part, heldout: Part) -> None:
+        self._template, self._train, self._heldout = template, train, heldout
+        self._n_labels = train.space.n_labels
+        self._weighted = has_fit_parameter(template, "sample_weight")
+
+    def pull(self, assignments: NDArray[np.intp], weights: NDArray[np.float64] | None) -> Predictions:
+        """Clone and fit the classifier for each of P assignments."""
+        given = [self._train.weights] * len(assignments) if weights is None else list(weights)
+        return from_pairs([self._one(pi, w) for pi, w in zip(assignments, given, strict=True)])
+
+    def _one(
+        self, assignment: NDArray[np.intp], weights: NDArray[np.float64] | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        parts = self._train, self._heldout
+        label = one_label(assignment)
+        if label is not None:
+            train, heldout = (constant_scores(label, part.n_rows, self._n_labels) for part in parts)
+            return train, heldout
+        extra = {"sample_weight": weights} if weights is not None and self._weighted else {}
+        with warnings.catch_warnings():
+            # The labels of a pull are a trial: a solver that stops early on them is no news to anybody.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            fitted = clone(self._template).fit(self._train.X, assignment, **extra)
+        train, heldout = (self._scores(fitted, part.X) for part in parts)
+        return train, heldout
+
+    def _scores(self, fitted: Any, X: Any) -> NDArray[np.float64]:
+        present = np.asarray(class_scores(fitted, X), dtype=np.float64)
+        if not np.isfinite(present).all():
+            raise DataError(f"{type(fitted).__name__} returned NaN or infinite scores.")
+        if self._n_labels == 2:
+            return present
+        present = np.stack([-present, present], axis=1) if present.ndim == 1 else present
+        scores = np.full((len(present), self._n_labels), present.min() - 1.0)
+        scores[:, fitted.classes_] = present
+        return scores
+
+
+def class_scores(fitted: Any, X: Any) -> NDArray[np.float64]:
+    """Return one score for each class of a fitted classifier: (n,) for two classes, positive for the second, else (n, C)."""
+    n_classes = len(fitted.classes_)
+    if hasattr(fitted, "decision_function"):
+        values = np.asarray(fitted.decision_function(X))
+        if values.ndim == 1 or values.shape[1] == n_classes:
+            return values
+    if hasattr(fitted, "predict_proba"):
+        values = np.asarray(fitted.predict_proba(X))
+    else:
+        # One-vs-one columns, or no scores at all: the prediction itself is all that can be compared.
+        values = (fitted.predict(X)[:, None] == fitted.classes_[None, :]).astype(np.float64)
+    return values[:, 1] - values[:, 0] if n_classes == 2 else values
+
+
+def _imported(path: str) -> Any:
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UnknownNameError(
+            f'"{path}" cannot be imported ({error}). Give the full path of a class, for instance '
+            f'"sklearn.ensemble.RandomForestClassifier".'
+        ) from None
+
+
+def _single_worker(template: Any) -> Any:
+    workers = {name: 1 for name in template.get_params() if name == "n_jobs" or name.endswith("__n_jobs")}
+    return template.set_params(**workers)
+
+
+def _seed(template: Any, seed: int) -> None:
+    for name, value in template.get_params().items():
+        if value is None and (name == "random_state" or name.endswith("__random_state")):
+            template.set_params(**{name: seed})

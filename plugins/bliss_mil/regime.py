@@ -1,0 +1,109 @@
+"""The MIL regime: a positive bag holds at least one positive instance, a negative bag holds none."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import field, frozen
+from bliss_framework import Bags, LabelSpace, Outcome, Regime, WeakLabels
+from bliss_framework.validators import one_of
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+
+from bliss_mil.reward import precision, recall
+from bliss_mil.weak_labels import check_binary
+
+
+@frozen
+class MilRegime(Regime):
+    """Binary MIL (Dietterich et al., 1997; paper, "Binary MIL").
+
+    Args:
+        positive_label: which of two weak labels means positive; not needed for 0/1, -1/1 or booleans.
+        negative_bags: "known" (instances of negative bags are negative and have no arms) or "free" (they are inferred
+            like all others, as a literal reading of the paper has it).
+        weights: "instance" lets every instance count alike, "bag" every bag (instance weights 1/|bag|).
+    """
+
+    default_reward: ClassVar[str] = "mil"
+
+    positive_label: Any = field(default=None)
+    negative_bags: str = field(default="known", validator=one_of("known", "free"))
+    weights: str = field(default="instance", validator=one_of("instance", "bag"))
+
+    def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
+        """Refuse anything but two classes of bags, both of them there."""
+        return check_binary(weak, bags, self.positive_label)
+
+    def label_space(self, weak: WeakLabels, bags: Bags) -> LabelSpace:
+        """Give instances of positive bags both labels; a positive bag of one instance leaves no doubt."""
+        positive = bags.spread(weak.values == 1)
+        alone = bags.spread(bags.sizes == 1)
+        if self.negative_bags == "free":
+            candidates = np.ones((bags.n_rows, 2), dtype=bool)
+        else:
+            candidates = np.stack([~(positive & alone), positive], axis=1)
+        return LabelSpace(candidates, np.array([0, 1], dtype=np.intp))
+
+    def strata(self, weak: WeakLabels) -> NDArray[np.intp]:
+        """Stratify by the bag's label."""
+        return weak.values.astype(np.intp)
+
+    def bag_scores(self, scores: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
+        """Score a bag by its most positive instance."""
+        return np.asarray(bags.max(scores))
+
+    def bag_labels(self, scores: NDArray[np.float64], bags: Bags, threshold: float) -> NDArray[Any]:
+        """Call a bag positive when its score exceeds the threshold."""
+        return (self.bag_scores(scores, bags) > threshold).astype(np.intp)
+
+    def bag_threshold(self, bag_scores: NDArray[np.float64], weak: WeakLabels) -> float:
+        """Choose the threshold with the best bag accuracy."""
+        return best_threshold(bag_scores, weak.values)
+
+    def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
+        """Score held-out bags: recall over positive bags, precision over instances."""
+        bags, weak = outcome.fold.heldout.bags, outcome.fold.heldout.weak.values
+        found = bags.any(outcome.heldout_classes > 0)
+        positive = weak == 1
+        return {
+            "bag_accuracy": float((found == positive).mean()),
+            "recall": float(recall(outcome)[bags.spread(positive)].mean()) if positive.any() else 1.0,
+            "precision": float(precision(outcome).mean()),
+        }
+
+    def evaluate(self, predicted: NDArray[Any], scores: NDArray[np.float64], weak: WeakLabels) -> Mapping[str, float]:
+        """Return bag accuracy, and bag AUC where both classes are there."""
+        measures = {"bag_accuracy": float((predicted == weak.values).mean())}
+        if len(np.unique(weak.values)) == 2:
+            measures["bag_auc"] = float(roc_auc_score(weak.values, scores))
+        return measures
+
+    def instance_weights(self, bags: Bags, weak: WeakLabels) -> NDArray[np.float64] | None:
+        """Return weights of mean 1, or None where every instance counts alike."""
+        if self.weights == "instance":
+            return None
+        return bags.spread(1.0 / bags.sizes) * (bags.n_rows / bags.n_bags)
+
+
+def best_threshold(scores: NDArray[np.float64], truth: NDArray[Any]) -> float:
+    """Return the threshold that separates two classes of scores with the best accuracy.
+
+    Several thresholds are often equally good; the one in the middle of their list is taken.
+
+    Args:
+        scores: (B,) real numbers.
+        truth: (B,) 0 or 1.
+
+    >>> best_threshold(np.array([-1.0, 0.5, 2.0, 3.0]), np.array([0, 0, 1, 1]))
+    1.25
+    """
+    order = np.argsort(scores, kind="stable")
+    ordered, labels = scores[order], truth[order]
+    cuts = np.concatenate([[ordered[0] - 1.0], (ordered[1:] + ordered[:-1]) / 2, [ordered[-1] + 1.0]])
+    # Below cut i lie the first i scores, which are called negative.
+    right = np.concatenate([[0], np.cumsum(labels == 0)]) + np.concatenate([np.cumsum((labels == 1)[::-1])[::-1], [0]])
+    separating = np.concatenate([[True], ordered[1:] > ordered[:-1], [True]])
+    right = np.where(separating, right, -1)
+    best = np.flatnonzero(right == right.max())
+    return float(cuts[best[len(best) // 2]])

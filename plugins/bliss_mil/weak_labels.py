@@ -1,0 +1,95 @@
+"""Reading binary weak labels: 0/1, -1/1, booleans, their text forms, or two names with a positive label."""
+
+from typing import Any
+
+import numpy as np
+from bliss_framework import Bags, DataError, WeakLabels
+from numpy.typing import NDArray
+
+NUMERIC = {(0.0, 1.0): (0, 1), (-1.0, 1.0): (-1, 1)}
+
+
+def check_binary(weak: NDArray[Any], bags: Bags, positive_label: Any) -> WeakLabels:
+    """Turn two kinds of weak labels into 0 and 1.
+
+    Args:
+        weak: (B,) one weak label for each bag.
+        bags: named in error messages.
+        positive_label: the value that means positive, or None.
+
+    Raises:
+        DataError: for missing or fractional labels, more than two classes, only one, or two names without a
+            positive label.
+    """
+    _refuse_missing(weak, bags)
+    numbers = _as_numbers(weak)
+    if numbers is None or positive_label is not None:
+        return _named(weak, bags, positive_label)
+    _refuse_fractions(numbers, bags)
+    values = tuple(np.unique(numbers).tolist())
+    if len(values) == 1 and values[0] in (-1.0, 0.0, 1.0):
+        raise DataError(_one_class("positive" if values[0] == 1.0 else "negative", len(weak)))
+    if values in NUMERIC:
+        return WeakLabels((numbers == 1.0).astype(np.int8), NUMERIC[values])
+    return _named(weak, bags, positive_label)
+
+
+def _as_numbers(weak: NDArray[Any]) -> NDArray[np.float64] | None:
+    try:
+        return weak.astype(np.float64)
+    except (TypeError, ValueError):
+        return None
+
+
+def _refuse_missing(weak: NDArray[Any], bags: Bags) -> None:
+    if weak.ndim != 1:
+        raise DataError(f"MIL takes one weak label for each bag; got an array of shape {weak.shape}.")
+    for bag, value in zip(bags.ids, weak, strict=True):
+        if value is None or value != value:
+            raise DataError(f"Bag {bag!r} has no weak label; MIL needs 0 or 1 for every bag.")
+
+
+def _refuse_fractions(numbers: NDArray[np.float64], bags: Bags) -> None:
+    fractional = np.flatnonzero(numbers != np.round(numbers))
+    if len(fractional) == 0:
+        return
+    bag, value = bags.ids[fractional[0]], numbers[fractional[0]]
+    raise DataError(
+        f"Bag {bag!r} has the weak label {value:g}, and MIL takes two classes such as 0 and 1 (unknown label type: "
+        f'continuous). If these are proportions of positive instances, use regime="llp".'
+    )
+
+
+def _named(weak: NDArray[Any], bags: Bags, positive_label: Any) -> WeakLabels:
+    values = sorted(set(weak.tolist()), key=lambda v: (str(type(v)), v))
+    if len(values) > 2:
+        shown = ", ".join(repr(v) for v in values[:5])
+        raise DataError(
+            f"MIL takes weak labels of two classes; found {len(values)}: {shown}. Only binary classification is "
+            f'supported by this regime; for label sets use regime="multiclass-mil".'
+        )
+    if len(values) == 1:
+        raise DataError(_one_class(repr(values[0]), len(weak)))
+    if positive_label is None:
+        positive_label = _default_positive(values, bags)
+    if positive_label not in values:
+        raise DataError(f"positive_label is {positive_label!r}, but the weak labels are {values[0]!r} and {values[1]!r}.")
+    negative = values[0] if values[1] == positive_label else values[1]
+    return WeakLabels(np.array([v == positive_label for v in weak], dtype=np.int8), (negative, positive_label))
+
+
+def _default_positive(values: list[Any], bags: Bags) -> Any:
+    # Without bags the two classes are symmetric: scikit-learn's order (the larger one is positive) does no harm.
+    if bags.n_bags == bags.n_rows:
+        return values[1]
+    raise DataError(
+        f"The weak labels are {values[0]!r} and {values[1]!r}: which one is positive? Say so with the regime's "
+        f'parameter, for instance regime={{"name": "mil", "positive_label": {values[1]!r}}}.'
+    )
+
+
+def _one_class(found: str, n_bags: int) -> str:
+    return (
+        f"All {n_bags} bags have the same class ({found}); MIL needs at least one positive and one negative bag, "
+        f"otherwise any labels would do."
+    )

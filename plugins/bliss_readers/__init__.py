@@ -1,0 +1,1 @@
+"""Readers of data files: the native .npz form, and tables as text."""

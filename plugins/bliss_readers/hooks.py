@@ -1,0 +1,15 @@
+"""What this plugin offers."""
+
+from bliss_framework import Component, hookimpl
+
+from bliss_readers.csv_table import CsvReader
+from bliss_readers.npz import NpzReader
+
+
+@hookimpl
+def bliss_readers() -> list[Component]:
+    """Offer the two readers that need no extra package."""
+    return [
+        Component("csv", CsvReader, "Tables as text (.csv, .tsv): one line for each instance"),
+        Component("npz", NpzReader, "The native form (.npz): NumPy arrays, dense or sparse rows"),
+    ]

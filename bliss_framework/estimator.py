@@ -4,16 +4,17 @@ import warnings
 from typing import Any
 
 import numpy as np
+from attrs import fields
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bliss_framework.errors import BlissWarning, DataError, PluginError, SettingsError
-from bliss_framework.explanation import ArmReport, Explanation, NeighbourReport
-from bliss_framework.extension.contracts import Classifier, Regime, Reward, Strategy
-from bliss_framework.final import FinalClassifier, probabilities, probability_slope
-from bliss_framework.inputs import TrainingInput, check_bags, check_rows, check_training
+from bliss_framework.explanation import Explanation, explain
+from bliss_framework.extension.contracts import Regime
+from bliss_framework.final import FinalLearner, probabilities, probability_slope
+from bliss_framework.inputs import TrainingInput, check_bags, check_training
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.crossfit import CrossFit, Ingredients, cross_fit
 from bliss_framework.kernel.events import Emit, silent
@@ -134,39 +135,44 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             DataError: if the data cannot be used; checked before any pull.
             SettingsError, UnknownNameError: if a parameter cannot be used.
         """
-        return self.fit_and_tell(X, y, bags, silent)
+        return self.fit_observed(X, y, bags, silent)
 
-    def fit_and_tell(self, X: Any, y: Any, bags: Any, emit: Emit) -> "BlissClassifier":
+    def fit_observed(self, X: Any, y: Any, bags: Any, emit: Emit) -> "BlissClassifier":
         """Fit as `fit` does, and tell `emit` of folds and rounds as they happen."""
-        settings, ingredients, final = self._settings(), self._ingredients(), resolve("classifier", self.final_classifier)
+        settings, final = self._settings(), resolve("classifier", self.final_classifier)
+        regime: Regime = resolve("regime", self.regime)
+        ingredients = self._ingredients(regime)
         given = check_training(X, y, bags)
         _take_note_of_columns(self, X)
-        weak = ingredients.regime.check(given.weak, given.bags)
+        weak = regime.check(given.weak, given.bags)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.scaling_ = Scaling(self.scaling).fit(given.X)
-        strata = ingredients.regime.strata(weak)
-        order = canonical_order(given.X, given.bags, strata)
-        data, strata = _part(given, order, self.scaling_, weak, ingredients.regime, strata)
+        order = canonical_order(given.X, given.bags, regime.strata(weak))
+        data = _part(given, order, self.scaling_, weak, regime)
+        strata = regime.strata(data.weak)
         found = self._cross_fit(ingredients, data, strata, settings, seed, emit)
-        self._learn(found, data, strata, final, seed)
+        learner = FinalLearner(final.estimator(seed), data, found.inferred, self.confidence_weights)
+        self.final_ = learner.fit_on(np.arange(data.n_rows))
+        self._calibrate(learner, strata, regime)
         self._remember(found, given, weak, order)
-        self._warn(found)
+        _warn_of_collapse(found, self.classes_)
         return self
 
     def _settings(self) -> InferenceSettings:
         if not isinstance(self.bag_threshold, int | float) and self.bag_threshold != "out-of-fold":
             raise SettingsError(f'bag_threshold must be "out-of-fold" or a number; got {self.bag_threshold!r}.')
-        names = [attribute.name for attribute in InferenceSettings.__attrs_attrs__]  # type: ignore[attr-defined]
-        return InferenceSettings(**{name: getattr(self, name) for name in names})
+        return InferenceSettings(**{field.name: getattr(self, field.name) for field in fields(InferenceSettings)})
 
-    def _ingredients(self) -> "_Ingredients":
-        regime: Regime = resolve("regime", self.regime)
-        reward: Reward = resolve("reward", self.reward if self.reward is not None else regime.default_reward)
-        return _Ingredients(resolve("classifier", self.classifier), reward, resolve("strategy", self.strategy), regime)
+    def _ingredients(self, regime: Regime) -> Ingredients:
+        reward = resolve("reward", self._reward_spec(regime))
+        return Ingredients(resolve("classifier", self.classifier), reward, resolve("strategy", self.strategy), regime)
+
+    def _reward_spec(self, regime: Regime) -> Any:
+        return self.reward if self.reward is not None else regime.default_reward
 
     def _cross_fit(
         self,
-        ingredients: "_Ingredients",
+        ingredients: Ingredients,
         data: Part,
         strata: NDArray[np.intp],
         settings: InferenceSettings,
@@ -176,54 +182,33 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         try:
             return cross_fit(ingredients, data, strata, settings, seed, fold_runner(self.n_jobs), emit)
         except PluginError as error:
-            reward = self.reward if self.reward is not None else ingredients.regime.default_reward
-            note = " ".join(getattr(error, "__notes__", []))
+            reward = component_name(self._reward_spec(resolve("regime", self.regime)))
+            where = " ".join(getattr(error, "__notes__", []))
             raise type(error)(
-                f'Label inference stopped in reward "{component_name(reward)}", strategy '
-                f'"{component_name(self.strategy)}": {error} {note}'.rstrip()
+                f'Label inference stopped (reward "{reward}", strategy "{component_name(self.strategy)}"): '
+                f"{error} {where}".rstrip()
             ) from error
 
-    def _learn(self, found: CrossFit, data: Part, strata: NDArray[np.intp], final: Classifier, seed: int) -> None:
-        """Train the final classifier, and choose bag threshold and probability slope on its out-of-fold scores."""
-        regime: Regime = resolve("regime", self.regime)
-        inferred = found.inferred
-        estimator = final.estimator(seed)
-        model = FinalClassifier(estimator, data.space.n_classes)
-        usable = ~inferred.undecided if not inferred.undecided.all() else np.ones(data.n_rows, dtype=bool)
-        weights = inferred.confidence if self.confidence_weights and not inferred.undecided.all() else None
-
-        def fitted_on(rows: NDArray[np.intp]) -> FinalClassifier:
-            kept = rows[usable[rows]]
-            chosen = kept if len(kept) else rows
-            fresh = FinalClassifier(estimator, model.n_classes)
-            return fresh.fit(data.X[chosen], inferred.classes[chosen], None if weights is None else weights[chosen])
-
-        self.final_ = fitted_on(np.arange(data.n_rows))
-        self.bag_threshold_, self.probability_slope_ = self._calibrate(fitted_on, data, inferred.classes, strata, regime)
-
-    def _calibrate(
-        self, fitted_on: Any, data: Part, classes: NDArray[np.intp], strata: NDArray[np.intp], regime: Regime
-    ) -> tuple[float, float]:
-        given = 0.0 if self.bag_threshold == "out-of-fold" else float(self.bag_threshold)
-        if data.bags.n_bags < OUT_OF_FOLD:
-            return given, 1.0
-        folds = deal_folds(strata, OUT_OF_FOLD, np.random.default_rng(0))
-        rows_of = [data.bags.rows_of(np.flatnonzero(folds == fold)) for fold in range(OUT_OF_FOLD)]
-        parts = []
-        for rows in rows_of:
-            parts.append(fitted_on(np.setdiff1d(np.arange(data.n_rows), rows)).decision(data.X[rows]))
-        scores = np.concatenate(parts)[np.argsort(np.concatenate(rows_of))]
-        slope = probability_slope(scores, classes)
+    def _calibrate(self, learner: FinalLearner, strata: NDArray[np.intp], regime: Regime) -> None:
+        """Choose the bag threshold and the slope of probability on out-of-fold scores."""
+        chosen = self.bag_threshold == "out-of-fold"
+        self.bag_threshold_ = 0.0 if chosen else float(self.bag_threshold)
+        self.probability_slope_ = 1.0
+        bags = learner.data.bags
+        if bags.n_bags < OUT_OF_FOLD:
+            return
+        scores = learner.out_of_fold(deal_folds(strata, OUT_OF_FOLD, np.random.default_rng(0)))
+        self.probability_slope_ = probability_slope(scores, learner.inferred.classes)
         # Rows that are bags of their own are ordinary classification: a bag is what its instance is.
-        if self.bag_threshold != "out-of-fold" or data.bags.n_bags == data.n_rows:
-            return given, slope
-        return float(regime.bag_threshold(regime.bag_scores(scores, data.bags), data.weak)), slope
+        if chosen and bags.n_bags < bags.n_rows:
+            self.bag_threshold_ = float(regime.bag_threshold(regime.bag_scores(scores, bags), learner.data.weak))
 
     def _remember(self, found: CrossFit, given: TrainingInput, weak: WeakLabels, order: NDArray[np.intp]) -> None:
         back = np.argsort(order)
         inferred = found.inferred.take(back)
         self.classes_ = np.asarray(weak.classes)
         self.class_indices_ = inferred.classes
+        self.class_of_label_ = found.class_of_label
         self.labels_ = self.classes_[inferred.classes]
         self.confidence_ = inferred.confidence
         self.undecided_ = inferred.undecided
@@ -245,22 +230,6 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             },
             "seconds": found.seconds,
         }
-
-    def _warn(self, found: CrossFit) -> None:
-        """Say once and plainly when the bandit learnt nothing."""
-        complaints = [f.never_informed for f in found.folds]
-        never = f" Also, {complaints[0]}" if complaints and all(complaints) else ""
-        free = ~found.inferred.known
-        if found.collapsed:
-            value = self.classes_[found.inferred.classes[free][0]]
-            warnings.warn(
-                f"Label inference collapsed: in every fold, all free instances got one label ({value!r} in the first "
-                f"of {int(free.sum())}). Try fewer folds, train_on=\"rest\", class_balance=0.5, or more bags.{never}",
-                BlissWarning,
-                stacklevel=4,
-            )
-        elif never:
-            warnings.warn(f"Label inference was never informed:{never[6:]}", BlissWarning, stacklevel=4)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score instances: (n,) for two classes, positive for `classes_[1]`, else (n, C)."""
@@ -323,48 +292,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             DataError: if there is no such row.
         """
         check_is_fitted(self)
-        n = len(self.labels_)
-        if not 0 <= row < n:
-            raise DataError(f"There is no training row {row}; rows are 0 to {n - 1}.")
-        state = "known" if self.known_[row] else "undecided" if self.undecided_[row] else "inferred"
-        return Explanation(
-            row=row,
-            bag=self._bag_of(row),
-            weak_label=_item(self.weak_labels_[self.bag_index_[row]]),
-            class_=_item(self.labels_[row]),
-            confidence=float(self.confidence_[row]),
-            state=state,
-            arms=self._arms(row),
-            neighbours=self._neighbours(row, n_neighbors),
-        )
-
-    def _arms(self, row: int) -> tuple[ArmReport, ...]:
-        arms = []
-        for label in np.flatnonzero(self.label_pulls_[row] > 0):
-            mean = float(self.label_means_[row, label])
-            class_ = _item(self.classes_[label]) if len(self.classes_) == self.label_pulls_.shape[1] else None
-            arms.append(ArmReport(int(label), class_, int(self.label_pulls_[row, label]), mean))
-        return tuple(arms)
-
-    def _neighbours(self, row: int, n: int) -> tuple[NeighbourReport, ...]:
-        scores = self.training_scores_
-        column = scores if scores.ndim == 1 else scores[:, self.class_indices_[row]]
-        distance = np.abs(column - column[row])
-        distance[self.bag_index_ == self.bag_index_[row]] = np.inf
-        nearest = [int(i) for i in np.argsort(distance, kind="stable")[:n] if np.isfinite(distance[i])]
-        return tuple(
-            NeighbourReport(
-                i,
-                self._bag_of(i),
-                _item(self.weak_labels_[self.bag_index_[i]]),
-                _item(self.labels_[i]),
-                float(column[i]),
-            )
-            for i in nearest
-        )
-
-    def _bag_of(self, row: int) -> Any:
-        return _item(self.bag_ids_[self.bag_index_[row]])
+        return explain(self, row, n_neighbors)
 
     def _rows(self, X: Any, bags: Any) -> tuple[Any, Bags]:
         check_is_fitted(self)
@@ -373,7 +301,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return rows, grouped
 
     def _scores(self, rows: Any) -> NDArray[np.float64]:
-        return self.final_.decision(self.scaling_.transform(rows))
+        return np.asarray(self.final_.decision(self.scaling_.transform(rows)))
 
     def __sklearn_tags__(self) -> Any:
         """Declare sparse input, and two classes for the regimes that have no more."""
@@ -383,34 +311,32 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-class _Ingredients(Ingredients):
-    """Ingredients whose regime is the full contract."""
-
-    regime: Regime
-    strategy: Strategy
-
-
-def _part(
-    given: TrainingInput,
-    order: NDArray[np.intp],
-    scaling: Scaling,
-    weak: WeakLabels,
-    regime: Regime,
-    strata: NDArray[np.intp],
-) -> tuple[Part, NDArray[np.intp]]:
-    """Scale rows and bring them into canonical order, with candidates and weights; and the strata of their bags."""
+def _part(given: TrainingInput, order: NDArray[np.intp], scaling: Scaling, weak: WeakLabels, regime: Regime) -> Part:
+    """Scale rows and bring them into canonical order, with candidates and weights."""
     bags, positions = given.bags.take(order)
     weak = weak.take(positions)
     X = scaling.transform(given.X)[order]
-    part = Part(X, bags, weak, regime.label_space(weak, bags), regime.instance_weights(bags, weak))
-    return part, strata[positions]
+    return Part(X, bags, weak, regime.label_space(weak, bags), regime.instance_weights(bags, weak))
+
+
+def _warn_of_collapse(found: CrossFit, classes: NDArray[Any]) -> None:
+    """Say once and plainly when the bandit learnt nothing."""
+    complaints = [fold.never_informed for fold in found.folds]
+    never = complaints[0] if complaints and all(complaints) else None
+    if found.collapsed:
+        free = ~found.inferred.known
+        ended = sorted({str(classes[c]) for c in np.unique(found.inferred.classes[free])})
+        warnings.warn(
+            f"Label inference collapsed: all free instances of every fold got one label ({' or '.join(ended)}). Try "
+            f'train_on="rest", class_balance=0.5, other n_folds, or more bags.{f" Also, {never}" if never else ""}',
+            BlissWarning,
+            stacklevel=4,
+        )
+    elif never:
+        warnings.warn(f"Label inference was never informed: {never}", BlissWarning, stacklevel=4)
 
 
 def _take_note_of_columns(model: Any, X: Any, rows: Any = None, reset: bool = True) -> None:
     if isinstance(X, list | tuple):
         X = rows if rows is not None else check_bags(X, None)[0]
     validate_data(model, X, skip_check_array=True, reset=reset)
-
-
-def _item(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value.tolist() if isinstance(value, np.ndarray) else value

@@ -2,17 +2,20 @@
 
 from typing import Any
 
+import numpy as np
 from attrs import frozen
+
+from bliss_framework.errors import DataError
 
 
 @frozen
 class ArmReport:
-    """One arm of an instance: how often it was pulled, and its mean reward (None where it was never pulled)."""
+    """One arm of an instance: its label, the class that it means, how often it was pulled, and its mean reward."""
 
     label: int
     class_: Any
     pulls: int
-    mean_reward: float | None
+    mean_reward: float
 
 
 @frozen
@@ -59,3 +62,43 @@ class Explanation:
             return f"{head} is undecided: its best labels earned the same reward."
         pulls = sum(arm.pulls for arm in self.arms)
         return f"{head} is {self.class_!r} with confidence {self.confidence:.3f} after {pulls} pulls."
+
+
+def explain(model: Any, row: int, n_neighbors: int) -> Explanation:
+    """Explain one training row of a fitted `BlissClassifier`; see its method of the same name."""
+    n = len(model.labels_)
+    if not 0 <= row < n:
+        raise DataError(f"There is no training row {row}; rows are 0 to {n - 1}.")
+    state = "known" if model.known_[row] else "undecided" if model.undecided_[row] else "inferred"
+    bag, weak_label = _bag_of(model, row)
+    confidence = float(model.confidence_[row])
+    arms, near = _arms(model, row), _neighbours(model, row, n_neighbors)
+    return Explanation(row, bag, weak_label, _item(model.labels_[row]), confidence, state, arms, near)
+
+
+def _arms(model: Any, row: int) -> tuple[ArmReport, ...]:
+    pulls, means = model.label_pulls_[row], model.label_means_[row]
+    return tuple(
+        ArmReport(
+            int(label), _item(model.classes_[model.class_of_label_[label]]), int(pulls[label]), float(means[label])
+        )
+        for label in np.flatnonzero(pulls > 0)
+    )
+
+
+def _neighbours(model: Any, row: int, n: int) -> tuple[NeighbourReport, ...]:
+    scores = model.training_scores_
+    column = scores if scores.ndim == 1 else scores[:, model.class_indices_[row]]
+    distance = np.abs(column - column[row])
+    distance[model.bag_index_ == model.bag_index_[row]] = np.inf
+    nearest = [int(i) for i in np.argsort(distance, kind="stable")[:n] if np.isfinite(distance[i])]
+    return tuple(NeighbourReport(i, *_bag_of(model, i), _item(model.labels_[i]), float(column[i])) for i in nearest)
+
+
+def _bag_of(model: Any, row: int) -> tuple[Any, Any]:
+    position = model.bag_index_[row]
+    return _item(model.bag_ids_[position]), _item(model.weak_labels_[position])
+
+
+def _item(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value.tolist() if isinstance(value, np.ndarray) else value

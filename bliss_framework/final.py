@@ -1,12 +1,16 @@
-"""After inference: any classifier, trained on the inferred labels, with its bag threshold and its slope of probability."""
+"""After inference: any classifier, trained on the inferred labels, and what is learnt on its out-of-fold scores."""
 
 from typing import Any
 
 import numpy as np
+from attrs import field, frozen
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import has_fit_parameter
+
+from bliss_framework.kernel.pull import Part
+from bliss_framework.kernel.result import InferredLabels
 
 
 class FinalClassifier(BaseEstimator):  # type: ignore[misc]
@@ -58,6 +62,46 @@ def _scores(fitted: Any, X: Any) -> NDArray[np.float64]:
         values = np.asarray(fitted.predict_proba(X), dtype=np.float64)
         return values[:, 1] - values[:, 0] if n_classes == 2 else values
     return np.where(np.asarray(fitted.predict(X))[:, None] == fitted.classes_[None, :], 1.0, -1.0)
+
+
+@frozen(eq=False)
+class FinalLearner:
+    """Trains the final classifier on any rows of one data set; undecided instances are left out.
+
+    Attributes:
+        estimator: unfitted scikit-learn classifier.
+        data: rows, bags, weak labels.
+        inferred: their inferred labels.
+        confidence_weights: whether confidence scores are sample weights.
+    """
+
+    estimator: Any = field()
+    data: Part = field()
+    inferred: InferredLabels = field()
+    confidence_weights: bool = field()
+
+    def fit_on(self, rows: NDArray[np.intp]) -> FinalClassifier:
+        """Train on some rows."""
+        decided = rows[~self.inferred.undecided[rows]]
+        chosen, weighted = (decided, self.confidence_weights) if len(decided) else (rows, False)
+        weights = self.inferred.confidence[chosen] if weighted else None
+        model = FinalClassifier(self.estimator, self.data.space.n_classes)
+        return model.fit(self.data.X[chosen], self.inferred.classes[chosen], weights)
+
+    def out_of_fold(self, folds: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Score every row with a classifier that was not trained on its bag.
+
+        Args:
+            folds: (B,) the fold of each bag.
+
+        Returns:
+            (n,) or (n, C) scores.
+        """
+        fold_of_row = self.data.bags.spread(folds)
+        held = [np.flatnonzero(fold_of_row == fold) for fold in np.unique(folds)]
+        fitted = [self.fit_on(np.flatnonzero(fold_of_row != fold)) for fold in np.unique(folds)]
+        scores = [model.decision(self.data.X[rows]) for model, rows in zip(fitted, held, strict=True)]
+        return np.concatenate(scores)[np.argsort(np.concatenate(held))]
 
 
 def probability_slope(scores: NDArray[np.float64], classes: NDArray[np.intp]) -> float:

@@ -91,7 +91,11 @@ def weak_per_bag(y: Any, bags: Bags) -> NDArray[Any]:
         bags: B bags of n rows.
     """
     if hasattr(y, "index") and hasattr(y, "to_dict") and not _is_positional(y, bags):
-        y = y.to_dict() if getattr(y, "ndim", 1) == 1 else {k: tuple(v) for k, v in zip(y.index, y.to_numpy(), strict=True)}
+        y = (
+            y.to_dict()
+            if getattr(y, "ndim", 1) == 1
+            else {k: tuple(v) for k, v in zip(y.index, y.to_numpy(), strict=True)}
+        )
     if isinstance(y, Mapping):
         return _by_id(y, bags)
     values = _column(_as_array(y))
@@ -130,14 +134,16 @@ def _by_row(values: NDArray[Any], bags: Bags) -> NDArray[Any]:
     first[bags.index[::-1]] = np.arange(bags.n_rows)[::-1]
     weak = values[first]
     repeated = weak[bags.index]
-    differs = np.flatnonzero([not _equal(a, b) for a, b in zip(values, repeated, strict=True)]) if (
-        values.dtype == object
-    ) else np.flatnonzero((values != repeated).reshape(len(values), -1).any(axis=1) & ~_both_nan(values, repeated))
+    differs = (
+        np.flatnonzero([not _equal(a, b) for a, b in zip(values, repeated, strict=True)])
+        if (values.dtype == object)
+        else np.flatnonzero((values != repeated).reshape(len(values), -1).any(axis=1) & ~_both_nan(values, repeated))
+    )
     if len(differs):
         row = int(differs[0])
         raise DataError(
-            f"Row {row} of bag {bags.ids[bags.index[row]]!r} has the weak label {values[row]!r}, but another row of the "
-            f"bag has {repeated[row]!r}; a weak label belongs to the whole bag."
+            f"Row {row} of bag {bags.ids[bags.index[row]]!r} has the weak label {values[row]!r}, but another row of "
+            f"the bag has {repeated[row]!r}; a weak label belongs to the whole bag."
         )
     return weak
 
@@ -214,7 +220,7 @@ def _from_bags(bags: Sequence[Any]) -> tuple[Any, Bags]:
 def _narrow(rows: Any) -> Any:
     """Give a CSR matrix 32-bit indices where they fit: many solvers refuse 64-bit ones."""
     limit = np.iinfo(np.int32).max
-    if rows.indices.dtype == np.int32 and rows.indptr.dtype == np.int32 or max(rows.nnz, *rows.shape) > limit:
+    if (rows.indices.dtype == np.int32 and rows.indptr.dtype == np.int32) or max(rows.nnz, *rows.shape) > limit:
         return rows
     parts = (rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int32))
     return sp.csr_matrix(parts, shape=rows.shape)

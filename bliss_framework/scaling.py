@@ -39,7 +39,10 @@ class Scaling(BaseEstimator):  # type: ignore[misc]
             raise SettingsError(f"scaling must be one of {', '.join(MODES)}; got {self.mode!r}.")
         steps = self.mode if self.mode != "auto" else "unit" if sp.issparse(X) else "standard"
         self.unit_ = "unit" in steps
-        self.mean_, self.factor_ = _columns(X) if "standard" in steps else (None, None)
+        self.mean_: NDArray[np.float64] | None = None
+        self.factor_: NDArray[np.float64] | None = None
+        if "standard" in steps:
+            self.mean_, self.factor_ = _columns(X)
         return self
 
     def transform(self, X: Any) -> Any:

@@ -34,9 +34,7 @@ class BagKFold:
         """Return K."""
         return self.n_splits
 
-    def split(
-        self, X: Any, y: Any = None, groups: Any = None
-    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Yield (training rows, test rows).
 
         Args:

@@ -39,7 +39,7 @@ class ArmStatistics:
     @property
     def unpulled(self) -> NDArray[np.bool_]:
         """(n, L) candidate arms that were never pulled."""
-        return self.candidates & (self.pulls == 0)
+        return np.asarray(self.candidates & (self.pulls == 0))
 
     def add(self, assignment: NDArray[np.intp], rewards: NDArray[np.float64]) -> None:
         """Count one pull: T += 1 and s += R for the arm of each instance.

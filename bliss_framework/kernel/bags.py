@@ -140,7 +140,7 @@ class Bags:
 
 def _missing(ids: NDArray[Any]) -> NDArray[np.bool_]:
     if ids.dtype.kind == "f":
-        return np.isnan(ids)
+        return np.asarray(np.isnan(ids))
     if ids.dtype == object:
-        return np.array([i is None or i != i for i in ids], dtype=bool)
+        return np.fromiter((i is None or i != i for i in ids), dtype=bool, count=len(ids))
     return np.zeros(len(ids), dtype=bool)

@@ -121,7 +121,8 @@ class CrossFit:
         inferred: labels, confidence, undecided, means, pulls of each row.
         folds: the results of the last pass.
         n_pulls: label assignments that were tried in all passes.
-        n_folds: folds that were used.
+        n_folds: folds that were used; 0 if nothing had to be inferred.
+        class_of_label: (L,) the class that each label means.
         seconds: time in "classifier", "reward" and "strategy", added up over all folds and passes.
     """
 
@@ -129,6 +130,7 @@ class CrossFit:
     folds: tuple[FoldResult, ...] = field()
     n_pulls: int = field()
     n_folds: int = field()
+    class_of_label: NDArray[np.intp] = field()
     seconds: dict[str, float] = field()
 
     @property
@@ -151,9 +153,7 @@ class CrossFit:
 RunTasks = Callable[[Callable[[FoldTask, Emit], FoldResult], list[FoldTask], Emit], Iterable[FoldResult]]
 
 
-def in_turn(
-    work: Callable[[FoldTask, Emit], FoldResult], tasks: list[FoldTask], emit: Emit
-) -> Iterator[FoldResult]:
+def in_turn(work: Callable[[FoldTask, Emit], FoldResult], tasks: list[FoldTask], emit: Emit) -> Iterator[FoldResult]:
     """Run tasks one after the other in this process."""
     for task in tasks:
         yield work(task, emit)
@@ -183,24 +183,32 @@ def cross_fit(
         emit: is told of folds and rounds.
     """
     root = np.random.SeedSequence(seed)
+    if not data.space.free.any():
+        return _nothing_to_infer(data, root)
     n_folds = _usable(strata, settings)
-    k = min(settings.n_neighbors, data.n_rows)
     passes: list[list[FoldResult]] = []
-    seconds = {"classifier": 0.0, "reward": 0.0, "strategy": 0.0}
     inferred: InferredLabels | None = None
     for pass_number in range(1, settings.n_passes + 1):
         fold_seed, tie_seed, *task_seeds = root.spawn(2 + n_folds)
         folds = deal_folds(strata, n_folds, np.random.default_rng(fold_seed))
-        tasks = list(_tasks(ingredients, data, folds, evolve(settings, n_neighbors=k), task_seeds, pass_number, inferred))
-        _warn_of_small_heldout(tasks, settings.n_neighbors)
+        tasks = list(_tasks(ingredients, data, folds, settings, task_seeds, pass_number, inferred))
+        if pass_number == 1:
+            _warn_of_small_heldout(tasks, settings.n_neighbors)
         results = list(run_tasks(run_fold, tasks, emit))
         inferred = _gather(results, data, np.random.default_rng(tie_seed))
         passes.append(results)
-        for result in results:
-            seconds = {what: seconds[what] + result.arms.seconds[what] for what in seconds}
     assert inferred is not None
-    n_pulls = sum(result.arms.n_pulls for results in passes for result in results)
-    return CrossFit(inferred, tuple(passes[-1]), n_pulls, n_folds, seconds)
+    everything = [result.arms for results in passes for result in results]
+    seconds = {what: sum(arms.seconds[what] for arms in everything) for what in everything[0].seconds}
+    n_pulls = sum(arms.n_pulls for arms in everything)
+    return CrossFit(inferred, tuple(passes[-1]), n_pulls, n_folds, data.space.class_of_label, seconds)
+
+
+def _nothing_to_infer(data: Part, root: np.random.SeedSequence) -> CrossFit:
+    nothing = np.zeros(data.space.candidates.shape)
+    inferred = conclude(nothing, nothing, data.space, np.random.default_rng(root))
+    seconds = {"classifier": 0.0, "reward": 0.0, "strategy": 0.0}
+    return CrossFit(inferred, (), 0, 0, data.space.class_of_label, seconds)
 
 
 def _usable(strata: NDArray[np.intp], settings: InferenceSettings) -> int:
@@ -216,8 +224,8 @@ def _usable(strata: NDArray[np.intp], settings: InferenceSettings) -> int:
 
 
 def _warn_of_small_heldout(tasks: list[FoldTask], n_neighbors: int) -> None:
-    smallest = min((len(task.heldout) for task in tasks), default=n_neighbors)
-    if smallest < n_neighbors and tasks[0].pass_number == 1:
+    smallest = min(len(task.heldout) for task in tasks)
+    if smallest < n_neighbors:
         warnings.warn(
             f"n_neighbors was reduced from {n_neighbors} to {smallest}, the size of the smallest held-out set.",
             UserWarning,
@@ -241,14 +249,10 @@ def _tasks(
             continue
         extra = _confident(inferred, heldout, settings.pass_share)
         known = data if inferred is None else data.with_known(extra, inferred.labels[extra])
-        yield FoldTask(
-            ingredients, known, rows, extra, heldout, settings, seeds[fold], pass_number, fold, n_folds
-        )
+        yield FoldTask(ingredients, known, rows, extra, heldout, settings, seeds[fold], pass_number, fold, n_folds)
 
 
-def _confident(
-    inferred: InferredLabels | None, outside: NDArray[np.intp], share: float
-) -> NDArray[np.intp]:
+def _confident(inferred: InferredLabels | None, outside: NDArray[np.intp], share: float) -> NDArray[np.intp]:
     """Pick the most confident rows outside the fold; the undecided never join."""
     if inferred is None:
         return np.empty(0, dtype=np.intp)

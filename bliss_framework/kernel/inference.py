@@ -153,14 +153,14 @@ class _Inference:
         bounds = self.problem.strategy.bounds(arms, t, self.rng)
         if bounds.shape != arms.pulls.shape or np.isnan(bounds).any():
             raise PluginError(
-                f"The strategy returned bounds of shape {bounds.shape} in round {t}"
-                f"{' with NaN among them' if np.isnan(bounds).any() else ''}; it must return {arms.pulls.shape} numbers."
+                f"the strategy returned bounds of shape {bounds.shape} in round {t}, "
+                f"{int(np.isnan(bounds).sum())} of them NaN; it must return numbers of shape {arms.pulls.shape}."
             )
         bounds = np.where(arms.unpulled, np.inf, np.where(arms.candidates, bounds, -np.inf))
         if self.problem.constrain is None:
             return self._whole(best_label(bounds, self.rng))
-        # Constraints hold for whole bags, so they see the known instances too. They compare differences of bounds, so an
-        # arm that was never pulled gets a large finite one, and a random part decides among those.
+        # Constraints hold for whole bags, so they see the known instances too. They compare differences of bounds, so
+        # an arm that was never pulled gets a large finite one, and a random part decides among those.
         everywhere = np.where(self.space.candidates, 0.0, -np.inf)
         everywhere[self.free] = np.where(np.isposinf(bounds), NEVER_PULLED + self.rng.random(bounds.shape), bounds)
         return self.problem.constrain(everywhere, self.problem.fold.train)

@@ -45,7 +45,7 @@ class LabelSpace:
     @property
     def n_labels(self) -> int:
         """The number of labels L."""
-        return self.candidates.shape[1]
+        return int(self.candidates.shape[1])
 
     @property
     def n_classes(self) -> int:
@@ -55,7 +55,7 @@ class LabelSpace:
     @cached_property
     def free(self) -> NDArray[np.bool_]:
         """(n,) instances with more than one candidate: the bandit problem. The others are known."""
-        return self.candidates.sum(axis=1) > 1
+        return np.asarray(self.candidates.sum(axis=1) > 1)
 
     @cached_property
     def known(self) -> NDArray[np.intp]:

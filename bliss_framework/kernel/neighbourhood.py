@@ -1,5 +1,7 @@
 """N(x): the k nearest held-out instances to each training instance, in the space of the classifier output."""
 
+from typing import Any
+
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
@@ -23,7 +25,7 @@ class Neighbourhood:
     windows: tuple[tuple[NDArray[np.intp] | slice, Windows], ...] = field()
     weights: NDArray[np.float64] | None = field()
 
-    def mean(self, quantity: NDArray[np.generic]) -> NDArray[np.float64]:
+    def mean(self, quantity: NDArray[Any]) -> NDArray[np.float64]:
         """Average a quantity of held-out instances (m,) over each neighbourhood: (n,)."""
         means = np.empty(self.n)
         for rows, windows in self.windows:

@@ -1,5 +1,7 @@
 """k nearest neighbours in one dimension: a window of the sorted values and differences of prefix sums."""
 
+from typing import Any
+
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
@@ -19,7 +21,7 @@ class Windows:
     start: NDArray[np.intp] = field()
     stop: NDArray[np.intp] = field()
 
-    def mean(self, quantity: NDArray[np.generic], weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def mean(self, quantity: NDArray[Any], weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Average a quantity over each window.
 
         Args:
@@ -34,7 +36,7 @@ class Windows:
         ordered = weights[self.order]
         return np.asarray(self._sum(quantity[self.order] * ordered) / self._sum(ordered))
 
-    def _sum(self, ordered: NDArray[np.generic]) -> NDArray[np.generic]:
+    def _sum(self, ordered: NDArray[Any]) -> NDArray[Any]:
         # Counts stay integers: a mean of ones is then exactly 1 and the comparison with alpha cannot fail by rounding.
         dtype = np.int64 if ordered.dtype.kind in "bui" else np.float64
         prefix = np.zeros(len(ordered) + 1, dtype=dtype)
@@ -66,7 +68,7 @@ def nearest(values: NDArray[np.floating], queries: NDArray[np.floating], k: int)
     if k >= m:
         return Windows(order, np.zeros(len(queries), dtype=np.intp), np.full(len(queries), m, dtype=np.intp))
     ordered = values[order]
-    # The window starting at i beats the one starting at i + 1 while the query is left of the midpoint of its outer ends.
+    # The window from i on beats the one from i + 1 on while the query is left of the midpoint of their outer ends.
     start = np.searchsorted((ordered[:-k] + ordered[k:]) / 2, queries)
     return Windows(order, *_with_ties(ordered, queries, start, start + k))
 

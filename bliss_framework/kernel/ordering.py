@@ -33,13 +33,15 @@ def canonical_order(X: Any, bags: Bags, strata: NDArray[np.intp]) -> NDArray[np.
 
 def _row_keys(X: Any) -> NDArray[np.uint64]:
     """Hash each row: a sum of its values' bits times a random odd number for each column, modulo 2^64."""
-    multipliers = np.random.default_rng(20140901).integers(1, 2**63, X.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    multipliers = np.random.default_rng(20140901).integers(1, 2**63, X.shape[1], dtype=np.uint64) * np.uint64(
+        2
+    ) + np.uint64(1)
     if isinstance(X, np.ndarray):
-        return _mixed(_bits(X)) @ multipliers
+        return np.asarray(_mixed(_bits(X)) @ multipliers)
     products = _mixed(_bits(X.data)) * multipliers[X.indices]
     prefix = np.zeros(len(products) + 1, dtype=np.uint64)
     np.cumsum(products, out=prefix[1:])
-    return prefix[X.indptr[1:]] - prefix[X.indptr[:-1]]
+    return np.asarray(prefix[X.indptr[1:]] - prefix[X.indptr[:-1]])
 
 
 def _bits(values: NDArray[np.float64]) -> NDArray[np.uint64]:

@@ -1,7 +1,5 @@
 """From empirical means to inferred labels: the best arm, its confidence score, and what stays undecided."""
 
-from typing import Any
-
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
@@ -34,8 +32,15 @@ class InferredLabels:
 
     def take(self, rows: NDArray[np.intp]) -> "InferredLabels":
         """Reorder or keep rows."""
-        columns: list[Any] = [self.labels, self.classes, self.confidence, self.undecided, self.known]
-        return InferredLabels(*(c[rows] for c in columns), self.means[rows], self.pulls[rows])
+        return InferredLabels(
+            self.labels[rows],
+            self.classes[rows],
+            self.confidence[rows],
+            self.undecided[rows],
+            self.known[rows],
+            self.means[rows],
+            self.pulls[rows],
+        )
 
 
 def conclude(

@@ -2,9 +2,10 @@
 
 import numpy as np
 from attrs import field, frozen
+from numpy.typing import NDArray
+
 from bliss_framework import ArmStatistics, Strategy
 from bliss_framework.validators import between
-from numpy.typing import NDArray
 
 
 @frozen

@@ -1,9 +1,8 @@
 """What this plugin offers."""
 
-from bliss_framework import Component, hookimpl
-
 from bliss_bandits.cucb import Cucb
 from bliss_bandits.kl_ucb import KlUcb
+from bliss_framework import Component, hookimpl
 
 
 @hookimpl

@@ -2,10 +2,11 @@
 
 import numpy as np
 from attrs import field, frozen
-from bliss_framework import ArmStatistics, Strategy
-from bliss_framework.validators import between
 from numpy.typing import NDArray
 from scipy.special import rel_entr
+
+from bliss_framework import ArmStatistics, Strategy
+from bliss_framework.validators import between
 
 N_STEPS = 60  # Newton from above needs far fewer; the cap only ends the loop.
 ACCURACY = 1e-12
@@ -47,7 +48,7 @@ def kl_upper_bound(means: NDArray[np.float64], divergence: NDArray[np.float64]) 
     """Return the largest q in [p, 1] with kl(p, q) <= d, to 1e-9.
 
     kl(p, .) is convex and increases on [p, 1], so Newton steps from a point above the root fall towards it and never
-    overshoot. Pinsker's bound p + sqrt(d / 2) is such a point where it is below 1; elsewhere a bisection step makes one.
+    overshoot. Pinsker's bound p + sqrt(d / 2) is such a point where it is below 1; elsewhere bisection makes one.
 
     Args:
         means: (n,) p in [0, 1].

@@ -1,10 +1,9 @@
 """What this plugin offers."""
 
-from bliss_framework import Component, hookimpl
-
 from bliss_classifiers.ridge import KernelRidge, Ridge
 from bliss_classifiers.sklearn_adapter import Logistic, SklearnClassifier
 from bliss_classifiers.svm import LinearSvm, RbfSvm
+from bliss_framework import Component, hookimpl
 
 
 @hookimpl

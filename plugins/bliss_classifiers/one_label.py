@@ -1,8 +1,9 @@
 """Pulls with one label only: the prediction is that label everywhere, whatever the classifier would do."""
 
 import numpy as np
-from bliss_framework import Predictions
 from numpy.typing import NDArray
+
+from bliss_framework import Predictions
 
 
 def one_label(assignment: NDArray[np.intp]) -> int | None:

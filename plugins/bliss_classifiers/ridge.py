@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from bliss_framework import Classifier, Part, Predictions, PreparedClassifier
-from bliss_framework.validators import positive
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
@@ -20,6 +18,8 @@ from bliss_classifiers.estimators import KernelLeastSquares
 from bliss_classifiers.kernels import linear_kernel, rbf_gamma, rbf_kernel
 from bliss_classifiers.one_label import constant_scores, one_label
 from bliss_classifiers.parameters import width_or_scale
+from bliss_framework import Classifier, Part, Predictions, PreparedClassifier
+from bliss_framework.validators import positive
 
 
 @frozen
@@ -77,7 +77,12 @@ class PreparedSmoother(PreparedClassifier):
     """A classifier whose outputs are a fixed matrix times the targets."""
 
     def __init__(
-        self, K: NDArray[np.float64], H: NDArray[np.float64], ridge: float, n_labels: int, smoothers: NDArray[np.float64]
+        self,
+        K: NDArray[np.float64],
+        H: NDArray[np.float64],
+        ridge: float,
+        n_labels: int,
+        smoothers: NDArray[np.float64],
     ) -> None:
         self._K, self._H, self._ridge, self._n_labels = K, H, ridge, n_labels
         self._smoothers = np.ascontiguousarray(smoothers)

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from bliss_framework import Classifier, DataError, Part, Predictions, PreparedClassifier, UnknownNameError
-from bliss_framework.validators import at_least, positive
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -15,6 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import has_fit_parameter
 
 from bliss_classifiers.one_label import constant_scores, from_pairs, one_label
+from bliss_framework import Classifier, DataError, Part, Predictions, PreparedClassifier, UnknownNameError
+from bliss_framework.validators import at_least, positive
 
 
 @frozen(eq=False, init=False)
@@ -111,7 +111,7 @@ class PreparedSklearn(PreparedClassifier):
 
 
 def class_scores(fitted: Any, X: Any) -> NDArray[np.float64]:
-    """Return one score for each class of a fitted classifier: (n,) for two classes, positive for the second, else (n, C)."""
+    """Return scores of a fitted classifier: (n,) for two classes, positive for the second, else (n, C)."""
     n_classes = len(fitted.classes_)
     if hasattr(fitted, "decision_function"):
         values = np.asarray(fitted.decision_function(X))

@@ -4,8 +4,6 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from bliss_framework import Classifier, Part, Predictions, PreparedClassifier
-from bliss_framework.validators import positive
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
@@ -13,6 +11,8 @@ from bliss_classifiers.estimators import GramSvc
 from bliss_classifiers.kernels import linear_kernel, rbf_gamma, rbf_kernel
 from bliss_classifiers.one_label import constant_scores, from_pairs, one_label
 from bliss_classifiers.parameters import width_or_scale
+from bliss_framework import Classifier, Part, Predictions, PreparedClassifier
+from bliss_framework.validators import positive
 
 
 @frozen
@@ -30,9 +30,7 @@ class RbfSvm(Classifier):
     def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> PreparedClassifier:
         """Make the Gram matrices of the fold."""
         gamma = rbf_gamma(train.X, self.width)
-        return PreparedSvm(
-            rbf_kernel(train.X, train.X, gamma), rbf_kernel(heldout.X, train.X, gamma), self.C, train
-        )
+        return PreparedSvm(rbf_kernel(train.X, train.X, gamma), rbf_kernel(heldout.X, train.X, gamma), self.C, train)
 
     def estimator(self, random_state: int) -> Any:
         """Return the same model as a scikit-learn classifier."""

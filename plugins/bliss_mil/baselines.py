@@ -3,12 +3,12 @@
 from typing import Any
 
 import numpy as np
-from bliss_framework import Bags, DataError, Scaling, check_bags, check_training
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
+from bliss_framework import Bags, DataError, Scaling, check_bags, check_training
 from bliss_mil.weak_labels import check_binary
 
 

@@ -1,7 +1,6 @@
 """What this plugin offers."""
 
 from bliss_framework import Component, hookimpl
-
 from bliss_mil.baselines import BagMeanSvm, InheritedLabelSvm
 from bliss_mil.musk1 import DETAILS, load_musk1
 from bliss_mil.regime import MilRegime

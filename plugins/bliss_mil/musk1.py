@@ -3,6 +3,7 @@
 from importlib.resources import as_file, files
 
 import numpy as np
+
 from bliss_framework import WeakDataset
 
 DETAILS = {

@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
-from bliss_framework import Bags, LabelSpace, Outcome, Regime, WeakLabels
-from bliss_framework.validators import one_of
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
+from bliss_framework import Bags, LabelSpace, Outcome, Regime, WeakLabels
+from bliss_framework.validators import one_of
 from bliss_mil.reward import precision, recall
 from bliss_mil.weak_labels import check_binary
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 from attrs import field, frozen
+from numpy.typing import NDArray
+
 from bliss_framework import Outcome, Reward, neighbourhood
 from bliss_framework.validators import between
-from numpy.typing import NDArray
 
 ROUNDING = 1e-9  # Mean recall is a sum of small fractions; without slack alpha = 1 fails at random.
 

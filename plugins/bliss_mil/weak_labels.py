@@ -3,8 +3,9 @@
 from typing import Any
 
 import numpy as np
-from bliss_framework import Bags, DataError, WeakLabels
 from numpy.typing import NDArray
+
+from bliss_framework import Bags, DataError, WeakLabels
 
 NUMERIC = {(0.0, 1.0): (0, 1), (-1.0, 1.0): (-1, 1)}
 
@@ -73,7 +74,9 @@ def _named(weak: NDArray[Any], bags: Bags, positive_label: Any) -> WeakLabels:
     if positive_label is None:
         positive_label = _default_positive(values, bags)
     if positive_label not in values:
-        raise DataError(f"positive_label is {positive_label!r}, but the weak labels are {values[0]!r} and {values[1]!r}.")
+        raise DataError(
+            f"positive_label is {positive_label!r}, but the weak labels are {values[0]!r} and {values[1]!r}."
+        )
     negative = values[0] if values[1] == positive_label else values[1]
     return WeakLabels(np.array([v == positive_label for v in weak], dtype=np.int8), (negative, positive_label))
 

@@ -5,15 +5,19 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from bliss_framework import DataError
 from numpy.typing import NDArray
 
+from bliss_framework import DataError
+
+Shape = tuple[int | EllipsisType | None, ...]
+
 _DAMAGE = (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError)
-_WORDS = {"b": "true/false", "i": "integers", "u": "integers", "f": "numbers", "U": "text"}
+_WORDS = {"b": "true/false", "i": "integers", "u": "integers", "f": "numbers", "U": "text", "S": "text"}
 
 
 @frozen(eq=False)
@@ -36,13 +40,13 @@ class Archive:
     def __contains__(self, key: str) -> bool:
         return key in self.arrays.files
 
-    def get(self, key: str, *, kinds: str, shape: tuple[int | None, ...]) -> NDArray[Any]:
+    def get(self, key: str, *, kinds: str, shape: Shape) -> NDArray[Any]:
         """Return an array.
 
         Args:
             key: its name.
             kinds: letters of the NumPy kinds that are allowed.
-            shape: the shape that is allowed; None is any length.
+            shape: the shape that is allowed; None is any length, and a last `...` any further axes.
 
         Raises:
             DataError: the array is missing, damaged or pickled, or is of another kind or shape.
@@ -90,10 +94,12 @@ def open_archive(path: Path) -> Iterator[Archive]:
         yield Archive(path, arrays)
 
 
-def _fits(found: tuple[int, ...], allowed: tuple[int | None, ...]) -> bool:
+def _fits(found: tuple[int, ...], allowed: Shape) -> bool:
+    if allowed[-1:] == (...,):
+        allowed, found = allowed[:-1], found[: len(allowed) - 1]
     return len(found) == len(allowed) and all(want in (None, have) for have, want in zip(found, allowed, strict=True))
 
 
-def _spelt(shape: tuple[int | None, ...]) -> str:
-    lengths = ["any" if length is None else str(length) for length in shape]
-    return f"({', '.join(lengths)}{',' if len(lengths) == 1 else ''})"
+def _spelt(shape: Shape) -> str:
+    axes = ["any" if axis is None else "..." if axis is ... else str(axis) for axis in shape]
+    return f"({', '.join(axes)}{',' if len(axes) == 1 else ''})"

@@ -1,7 +1,6 @@
 """What this plugin offers."""
 
 from bliss_framework import Component, hookimpl
-
 from bliss_readers.csv_table import CsvReader
 from bliss_readers.npz import NpzReader
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from bliss_framework import Bags, DataError, Reader, WeakDataset
 from numpy.typing import NDArray
 
+from bliss_framework import Bags, DataError, Reader, WeakDataset
 from bliss_readers.archive import Archive, open_archive
 
 _REGIME_OF_KEY = {"y": "mil", "Y": "multiclass-mil", "proportions": "llp"}
@@ -19,9 +19,9 @@ _OTHER_KEYS = {"X", "bag", "inst_y", "feature_names", "label_names", "_is_array"
 class NpzReader(Reader):
     """Reads .npz archives without pickles.
 
-    Keys: `X` (n, d), or the CSR parts that `scipy.sparse.save_npz` writes; `bag` (n,) integers or text; one of `y` (B,),
-    `Y` (B, C) of 0 and 1 with `label_names` (C,), and `proportions` (B,) or (B, C), one entry for each bag in order of
-    first appearance; optional `inst_y` (n,) and `feature_names` (d,).
+    Keys: `X` (n, d), or the CSR parts that `scipy.sparse.save_npz` writes; `bag` (n,) integers or text; one of `y`
+    (B,), `Y` (B, C) of 0 and 1 with `label_names` (C,), and `proportions` (B,) or (B, C), one entry for each bag in
+    order of first appearance; optional `inst_y` (n,) and `feature_names` (d,).
     """
 
     def sniff(self, path: Path) -> bool:
@@ -93,10 +93,10 @@ def _sparse_rows(archive: Archive) -> sp.csr_matrix:
 
 
 def _check_format(archive: Archive) -> None:
-    # SciPy before 1.0 wrote the format as bytes.
-    stored = np.asarray(archive.arrays["format"]).astype(str).ravel()
-    if stored.tolist() != ["csr"]:
-        raise archive.error("format", f'says {stored.tolist()}; allowed is "csr": save X.tocsr()')
+    # Old versions of SciPy wrote the format as bytes.
+    stored = archive.get("format", kinds="US", shape=()).astype(str).item()
+    if stored != "csr":
+        raise archive.error("format", f'says "{stored}"; allowed is "csr": save X.tocsr()')
 
 
 def _weak_key(archive: Archive, regime: str | None) -> str | None:
@@ -109,14 +109,18 @@ def _weak_key(archive: Archive, regime: str | None) -> str | None:
         return None
     needed = " or ".join(f'"{key}"' for key in wanted)
     purpose = f' for the regime "{regime}"' if regime else ""
-    raise DataError(f"{archive.path} has no weak labels{purpose}: {needed} is needed; it holds {', '.join(archive.keys)}.")
+    raise DataError(
+        f"{archive.path} has no weak labels{purpose}: {needed} is needed; it holds {', '.join(archive.keys)}."
+    )
 
 
 def _weak(archive: Archive, key: str, n_bags: int) -> NDArray[Any]:
     try:
         return _weak_array(archive, key, n_bags)
     except DataError as error:
-        raise DataError(f"{error} It needs one entry for each of the {n_bags} bags, in order of first appearance.") from error
+        raise DataError(
+            f"{error} It needs one entry for each of the {n_bags} bags, in order of first appearance."
+        ) from error
 
 
 def _weak_array(archive: Archive, key: str, n_bags: int) -> NDArray[Any]:
@@ -124,9 +128,9 @@ def _weak_array(archive: Archive, key: str, n_bags: int) -> NDArray[Any]:
         return archive.get(key, kinds="biufU", shape=(n_bags,))
     if key == "Y":
         indicators = archive.get(key, kinds="biuf", shape=(n_bags, None))
-        archive.get("label_names", kinds="U", shape=(indicators.shape[1],))
+        archive.get("label_names", kinds="iuU", shape=(indicators.shape[1],))
         return indicators
-    return archive.get(key, kinds="biuf", shape=(n_bags,) if archive.arrays[key].ndim == 1 else (n_bags, None))
+    return archive.get(key, kinds="biuf", shape=(n_bags, ...))
 
 
 def _optional(archive: Archive, key: str, kinds: str, length: int) -> NDArray[Any] | None:
@@ -134,5 +138,5 @@ def _optional(archive: Archive, key: str, kinds: str, length: int) -> NDArray[An
 
 
 def _names(archive: Archive, key: str, length: int) -> tuple[str, ...] | None:
-    names = _optional(archive, key, "U", length)
-    return None if names is None else tuple(names.tolist())
+    names = _optional(archive, key, "iuU", length)
+    return None if names is None else tuple(str(name) for name in names.tolist())

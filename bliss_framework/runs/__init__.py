@@ -1,0 +1,1 @@
+"""An experiment: settings in, results out."""

@@ -1,6 +1,7 @@
 """BlissClassifier: bandit label inference with the face of a scikit-learn classifier."""
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from bliss_framework.extension.contracts import Regime
 from bliss_framework.final import FinalLearner, probabilities, probability_slope
 from bliss_framework.inputs import TrainingInput, check_bags, check_training
 from bliss_framework.kernel.bags import Bags
-from bliss_framework.kernel.crossfit import CrossFit, Ingredients, cross_fit
+from bliss_framework.kernel.crossfit import CrossFit, Ingredients, RunTasks, cross_fit
 from bliss_framework.kernel.events import Emit, silent
 from bliss_framework.kernel.folds import deal_folds
 from bliss_framework.kernel.labels import WeakLabels
@@ -137,8 +138,16 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         return self.fit_observed(X, y, bags, silent)
 
-    def fit_observed(self, X: Any, y: Any, bags: Any, emit: Emit) -> "BlissClassifier":
-        """Fit as `fit` does, and tell `emit` of folds and rounds as they happen."""
+    def fit_observed(
+        self, X: Any, y: Any, bags: Any, emit: Emit, run_tasks: RunTasks | None = None
+    ) -> "BlissClassifier":
+        """Fit as `fit` does, and tell `emit` of folds and rounds as they happen.
+
+        Args:
+            X, y, bags: as in `fit`.
+            emit: called with each event, in this process.
+            run_tasks: runs the fold tasks of a pass instead of `n_jobs` processes, for instance from a checkpoint.
+        """
         settings, final = self._settings(), resolve("classifier", self.final_classifier)
         regime: Regime = resolve("regime", self.regime)
         ingredients = self._ingredients(regime)
@@ -150,13 +159,24 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         order = canonical_order(given.X, given.bags, regime.strata(weak))
         data = _part(given, order, self.scaling_, weak, regime)
         strata = regime.strata(data.weak)
-        found = self._cross_fit(ingredients, data, strata, settings, seed, emit)
+        runner = run_tasks if run_tasks is not None else fold_runner(self.n_jobs)
+        found = self._cross_fit(lambda: cross_fit(ingredients, data, strata, settings, seed, runner, emit))
         learner = FinalLearner(final.estimator(seed), data, found.inferred, self.confidence_weights)
         self.final_ = learner.fit_on(np.arange(data.n_rows))
         self._calibrate(learner, strata, regime)
         self._remember(found, given, weak, order)
         _warn_of_collapse(found, self.classes_)
         return self
+
+    def check_parameters(self) -> None:
+        """Refuse parameters that `fit` would refuse, without any data.
+
+        Raises:
+            SettingsError, UnknownNameError: naming the parameter, its value and what is allowed.
+        """
+        self._settings()
+        self._ingredients(resolve("regime", self.regime))
+        resolve("classifier", self.final_classifier)
 
     def _settings(self) -> InferenceSettings:
         if not isinstance(self.bag_threshold, int | float) and self.bag_threshold != "out-of-fold":
@@ -170,17 +190,10 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _reward_spec(self, regime: Regime) -> Any:
         return self.reward if self.reward is not None else regime.default_reward
 
-    def _cross_fit(
-        self,
-        ingredients: Ingredients,
-        data: Part,
-        strata: NDArray[np.intp],
-        settings: InferenceSettings,
-        seed: int,
-        emit: Emit,
-    ) -> CrossFit:
+    def _cross_fit(self, work: Callable[[], CrossFit]) -> CrossFit:
+        """Name the components in the error of a plugin: only the estimator knows what the user called them."""
         try:
-            return cross_fit(ingredients, data, strata, settings, seed, fold_runner(self.n_jobs), emit)
+            return work()
         except PluginError as error:
             reward = component_name(self._reward_spec(resolve("regime", self.regime)))
             where = " ".join(getattr(error, "__notes__", []))
@@ -218,7 +231,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.bag_ids_, self.bag_index_ = given.bags.ids, given.bags.index
         self.weak_labels_ = given.weak
         self.training_scores_ = self.final_.decision(self.scaling_.transform(given.X))
-        self.inference_ = {
+        self.inference_: dict[str, Any] = {
             "mean_reward": found.mean_reward,
             "n_undecided": int(inferred.undecided.sum()),
             "collapsed": found.collapsed,

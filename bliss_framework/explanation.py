@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from bliss_framework.errors import DataError
+from bliss_framework.errors import DataError, SettingsError
 
 
 @frozen
@@ -67,8 +67,11 @@ class Explanation:
 def explain(model: Any, row: int, n_neighbors: int) -> Explanation:
     """Explain one training row of a fitted `BlissClassifier`; see its method of the same name."""
     n = len(model.labels_)
-    if not 0 <= row < n:
-        raise DataError(f"There is no training row {row}; rows are 0 to {n - 1}.")
+    if isinstance(row, bool) or not isinstance(row, int | np.integer) or not 0 <= row < n:
+        raise DataError(f"There is no training row {row!r}; rows are 0 to {n - 1}.")
+    if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, int | np.integer) or n_neighbors < 0:
+        raise SettingsError(f"n_neighbors must be an integer, at least 0; got {n_neighbors!r}.")
+    row = int(row)
     state = "known" if model.known_[row] else "undecided" if model.undecided_[row] else "inferred"
     bag, weak_label = _bag_of(model, row)
     confidence = float(model.confidence_[row])

@@ -1,7 +1,7 @@
 """What users pass to `fit` and `predict`, checked before any long work: rows, bags, and one weak label for each bag."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -41,15 +41,20 @@ def check_training(X: Any, y: Any, bags: Any = None) -> TrainingInput:
     Raises:
         DataError: naming what was found and what is allowed.
     """
+    given = check_labelled(X, y, bags)
+    if given.bags.n_bags < 2:
+        raise DataError(_one_bag(given.bags.n_rows))
+    return given
+
+
+def check_labelled(X: Any, y: Any, bags: Any = None) -> TrainingInput:
+    """Check rows that have weak labels, whether to train on or to compare predictions with; one bag is enough here."""
     if y is None:
         raise DataError("fit requires y to be passed, but the target y is None.")
     rows, grouped = check_bags(X, bags)
-    if _is_list_of_bags(X) and len(y) != grouped.n_bags:
+    if _is_list_of_bags(X) and isinstance(y, Sized) and len(y) != grouped.n_bags:
         raise DataError(f"X is a list of {grouped.n_bags} bags, but y has {_labels(len(y))}.")
-    weak = weak_per_bag(y, grouped)
-    if bags is not None and grouped.n_bags < 2:
-        raise DataError(f"Label inference needs at least two bags; all {grouped.n_rows} rows are in one.")
-    return TrainingInput(rows, grouped, weak)
+    return TrainingInput(rows, grouped, weak_per_bag(y, grouped, named=bags is not None))
 
 
 def check_bags(X: Any, bags: Any = None) -> tuple[Any, Bags]:
@@ -73,29 +78,28 @@ def check_rows(X: Any) -> Any:
     The caller's object is never changed, and sparse rows are never made dense.
     """
     try:
-        rows = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, input_name="X")
+        # One memory layout, because a sum over columns in another layout has other last bits.
+        rows = check_array(X, accept_sparse="csr", dtype=np.float64, order="C", ensure_all_finite=False, input_name="X")
     except ValueError as error:
         raise DataError(str(error)) from None
     if sp.issparse(rows):
-        rows = _narrow(sp.csr_matrix(rows))
+        rows = _narrow(_canonical(sp.csr_matrix(rows)))
     _refuse_not_finite(rows, getattr(X, "columns", None))
     return rows
 
 
-def weak_per_bag(y: Any, bags: Bags) -> NDArray[Any]:
+def weak_per_bag(y: Any, bags: Bags, named: bool = True) -> NDArray[Any]:
     """Bring weak labels into the order of the bags: (B, ...).
 
     Args:
         y: a mapping or series by bag id; or an array or list with one entry for each bag in order of first
             appearance, or for each row (equal within a bag).
         bags: B bags of n rows.
+        named: whether the ids are the caller's own. Where they are not, the index of a series names no bags, and its
+            entries are in order.
     """
-    if hasattr(y, "index") and hasattr(y, "to_dict") and not _is_positional(y, bags):
-        y = (
-            y.to_dict()
-            if getattr(y, "ndim", 1) == 1
-            else {k: tuple(v) for k, v in zip(y.index, y.to_numpy(), strict=True)}
-        )
+    if named and hasattr(y, "index") and hasattr(y, "to_dict") and not _is_positional(y, bags):
+        y = _by_index(y)
     if isinstance(y, Mapping):
         return _by_id(y, bags)
     values = _column(_as_array(y))
@@ -117,6 +121,16 @@ def _is_positional(y: Any, bags: Bags) -> bool:
     return not any(i in known for i in bags.ids.tolist())
 
 
+def _by_index(y: Any) -> dict[Any, Any]:
+    """Turn a series, or a data frame with a row for each bag, into a mapping by bag id."""
+    if not y.index.is_unique:
+        twice = y.index[y.index.duplicated()].tolist()
+        raise DataError(f"y has more than one weak label for bag {twice[0]!r}; give each bag one.")
+    values = y.to_numpy()
+    entries = values if values.ndim == 1 else values[:, 0] if values.shape[1] == 1 else map(tuple, values)
+    return dict(zip(y.index.tolist(), entries, strict=True))
+
+
 def _by_id(y: Mapping[Any, Any], bags: Bags) -> NDArray[Any]:
     ids = bags.ids.tolist()
     missing = [i for i in ids if i not in y]
@@ -134,16 +148,17 @@ def _by_row(values: NDArray[Any], bags: Bags) -> NDArray[Any]:
     first[bags.index[::-1]] = np.arange(bags.n_rows)[::-1]
     weak = values[first]
     repeated = weak[bags.index]
-    differs = (
-        np.flatnonzero([not _equal(a, b) for a, b in zip(values, repeated, strict=True)])
-        if (values.dtype == object)
-        else np.flatnonzero((values != repeated).reshape(len(values), -1).any(axis=1) & ~_both_nan(values, repeated))
-    )
+    if values.dtype == object:
+        differs = np.flatnonzero([not _equal(a, b) for a, b in zip(values, repeated, strict=True)])
+    else:
+        unequal = (values != repeated).reshape(len(values), -1).any(axis=1)
+        differs = np.flatnonzero(unequal & ~_both_nan(values, repeated))
     if len(differs):
         row = int(differs[0])
+        bag, own, other = bags.ids.tolist()[bags.index[row]], values[row : row + 1], repeated[row : row + 1]
         raise DataError(
-            f"Row {row} of bag {bags.ids[bags.index[row]]!r} has the weak label {values[row]!r}, but another row of "
-            f"the bag has {repeated[row]!r}; a weak label belongs to the whole bag."
+            f"Row {row} of bag {bag!r} has the weak label {own.tolist()[0]!r}, but another row of the bag has "
+            f"{other.tolist()[0]!r}; a weak label belongs to the whole bag."
         )
     return weak
 
@@ -164,19 +179,20 @@ def _as_array(y: Any) -> NDArray[Any]:
         raise DataError("Sparse y is not supported; pass a dense array with one weak label for each bag.")
     if hasattr(y, "to_numpy"):
         y = y.to_numpy()
-    if isinstance(y, np.ndarray):
+    if hasattr(y, "__array__"):
+        y = np.asarray(y)
         if y.ndim == 0:
             raise DataError("y must hold one weak label for each bag; got a single value.")
         return _plain(y)
+    if isinstance(y, str | set | frozenset) or not isinstance(y, Iterable):
+        raise DataError(f"y must hold one weak label for each bag, in order or by bag id; got {y!r}.")
     y = list(y)
     if any(isinstance(v, str | set | frozenset | list | tuple | type(None)) for v in y):
         lengths = {len(v) for v in y if isinstance(v, list | tuple)}
         numeric = all(isinstance(v, list | tuple) and all(isinstance(u, int | float | np.number) for u in v) for v in y)
         if len(lengths) == 1 and numeric:
             return np.asarray(y)
-        boxed = np.empty(len(y), dtype=object)
-        boxed[:] = y
-        return _plain(boxed)
+        return _plain(_boxed(y))
     return _plain(np.asarray(y))
 
 
@@ -188,7 +204,15 @@ def _plain(values: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(values.tolist())
     if all(isinstance(v, str) for v in values):
         return values.astype(str)
-    return values
+    # The comparisons of pandas' NA are neither true nor false.
+    return _boxed([None if type(v).__name__ == "NAType" else v for v in values])
+
+
+def _boxed(entries: Sequence[Any]) -> NDArray[Any]:
+    """Make an array of objects; numpy itself would turn lists of equal lengths into a table."""
+    boxed = np.empty(len(entries), dtype=object)
+    boxed[:] = entries
+    return boxed
 
 
 def _column(values: NDArray[Any]) -> NDArray[Any]:
@@ -203,10 +227,29 @@ def _column(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _is_list_of_bags(X: Any) -> bool:
-    return isinstance(X, list | tuple) and len(X) > 0 and all(getattr(bag, "ndim", 0) == 2 for bag in X)
+    return isinstance(X, list | tuple) and any(_is_table(bag) for bag in X)
 
 
-def _from_bags(bags: Sequence[Any]) -> tuple[Any, Bags]:
+def _is_table(bag: Any) -> bool:
+    if isinstance(bag, list | tuple):
+        return len(bag) > 0 and all(isinstance(row, list | tuple) or getattr(row, "ndim", 0) == 1 for row in bag)
+    return getattr(bag, "ndim", 0) == 2
+
+
+def _table(bag: Any, position: int) -> Any:
+    """Return a bag as something with a shape (n_i, d)."""
+    if not _is_table(bag):
+        raise DataError(f"bag {position} in the list X is no table of rows (n_i, d); give it two dimensions.")
+    if hasattr(bag, "shape"):
+        return bag
+    lengths = sorted({len(row) for row in bag})
+    if len(lengths) > 1:
+        raise DataError(f"bag {position} has rows of {lengths[0]} and of {lengths[1]} features; all need as many.")
+    return np.asarray(bag)
+
+
+def _from_bags(X: Sequence[Any]) -> tuple[Any, Bags]:
+    bags = [_table(bag, position) for position, bag in enumerate(X)]
     widths = [bag.shape[1] for bag in bags]
     for position, width in enumerate(widths):
         if width != widths[0]:
@@ -226,9 +269,19 @@ def _narrow(rows: Any) -> Any:
     return sp.csr_matrix(parts, shape=rows.shape)
 
 
+def _canonical(rows: Any) -> Any:
+    """Sort the entries of each row and add up repeated ones, in a copy: a solver would do it in the caller's matrix."""
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
+
+
 def _refuse_not_finite(rows: Any, names: Any) -> None:
     values = rows.data if sp.issparse(rows) else rows
-    if np.isfinite(values.sum(dtype=np.float64)) or np.isfinite(values).all():
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum(dtype=np.float64)
+    if np.isfinite(total) or np.isfinite(values).all():
         return
     if sp.issparse(rows):
         coordinates = rows.tocoo()
@@ -243,6 +296,12 @@ def _refuse_not_finite(rows: Any, names: Any) -> None:
         f"X contains {found} in row {row}, column {column}{name}; all values must be finite numbers (no NaN, no inf). "
         f"Impute or drop it first."
     )
+
+
+def _one_bag(n_rows: int) -> str:
+    if n_rows == 1:
+        return "Label inference needs at least two bags; X has one row only (n_samples = 1)."
+    return f"Label inference needs at least two bags; all {n_rows} rows are in one."
 
 
 def _labels(n: int) -> str:

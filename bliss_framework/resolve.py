@@ -26,14 +26,15 @@ def resolve(kind: str, spec: Any, registry: Registry | None = None) -> Any:
     """
     if isinstance(spec, CONTRACTS[kind]):
         return spec
+    if isinstance(spec, type):
+        raise SettingsError(f"{kind} is the class {spec.__name__}; pass an object of it, such as {spec.__name__}().")
     registry = registry if registry is not None else default_plugins().registry
     if kind == "classifier":
         spec = _as_adapter(spec)
     if isinstance(spec, str | Mapping):
         return registry.create(kind, spec)
-    raise SettingsError(
-        f"{kind} must be a name, a table with a name, or a {CONTRACTS[kind].__name__} object; got {spec!r}."
-    )
+    allowed = f"a name, a table with a name, or a {CONTRACTS[kind].__name__} object"
+    raise SettingsError(f"{kind} must be {allowed}; got {spec!r}.")
 
 
 def _as_adapter(spec: Any) -> Any:

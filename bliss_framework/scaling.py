@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from bliss_framework.errors import SettingsError
 
@@ -35,8 +36,7 @@ class Scaling(BaseEstimator):  # type: ignore[misc]
         Args:
             X: (n, d) float64 array or CSR matrix.
         """
-        if self.mode not in MODES:
-            raise SettingsError(f"scaling must be one of {', '.join(MODES)}; got {self.mode!r}.")
+        check_mode(self.mode)
         steps = self.mode if self.mode != "auto" else "unit" if sp.issparse(X) else "standard"
         self.unit_ = "unit" in steps
         self.mean_: NDArray[np.float64] | None = None
@@ -52,10 +52,16 @@ class Scaling(BaseEstimator):  # type: ignore[misc]
         return _unit_rows(X) if self.unit_ else X
 
 
+def check_mode(mode: Any) -> None:
+    """Refuse a mode that there is not."""
+    if not isinstance(mode, str) or mode not in MODES:
+        raise SettingsError(f"scaling must be one of {', '.join(MODES)}; got {mode!r}.")
+
+
 def _columns(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if sp.issparse(X):
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        variance = np.asarray(X.multiply(X).mean(axis=0)).ravel() - mean**2
+        # The difference of two mean squares would be noise in a column that is constant but not 0.
+        mean, variance = mean_variance_axis(X, axis=0)
         largest = np.asarray(abs(X).max(axis=0).todense()).ravel()
     else:
         mean, variance, largest = X.mean(axis=0), X.var(axis=0), np.abs(X).max(axis=0)

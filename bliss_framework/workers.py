@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
+from bliss_framework.errors import SettingsError
 from bliss_framework.kernel.crossfit import FoldResult, FoldTask, RunTasks
 from bliss_framework.kernel.events import Emit, FoldFinished, silent
 
@@ -21,6 +23,7 @@ def fold_runner(n_jobs: int | None) -> RunTasks:
     Args:
         n_jobs: processes, as in joblib; None means one, -1 all cores.
     """
+    check_n_jobs(n_jobs)
     if effective_n_jobs(n_jobs) == 1:
         return _one_after_the_other
 
@@ -31,6 +34,18 @@ def fold_runner(n_jobs: int | None) -> RunTasks:
             yield result
 
     return on_processes
+
+
+def check_n_jobs(n_jobs: Any) -> None:
+    """Refuse what joblib cannot take for a number of processes.
+
+    Raises:
+        SettingsError: if it is not None, nor an integer other than 0.
+    """
+    if n_jobs is None:
+        return
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
+        raise SettingsError(f"n_jobs must be None, a positive integer, or -1 for all cores; got {n_jobs!r}.")
 
 
 def _one_after_the_other(work: Work, tasks: list[FoldTask], emit: Emit) -> Iterator[FoldResult]:

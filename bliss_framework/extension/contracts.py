@@ -134,9 +134,11 @@ class Regime(ABC):
 
     Attributes:
         default_reward: the component name of the reward that is used where the user names none.
+        default_baselines: component names of the simple baselines that every evaluation stands beside.
     """
 
     default_reward: ClassVar[str]
+    default_baselines: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:

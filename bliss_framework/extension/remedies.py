@@ -33,7 +33,7 @@ def metadata_remedy(distribution: str) -> str:
 
 def import_remedy(error: BaseException, found: Found) -> str | None:
     """Return the command for an import that failed because a module is missing, else None."""
-    missing = _MISSING_MODULE.search(str(error)) if isinstance(error, ImportError) else None
+    missing = _MISSING_MODULE.search(str(error))
     if missing is None:
         return None
     if missing[1] == found.module.partition(".")[0]:

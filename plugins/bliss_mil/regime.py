@@ -26,6 +26,7 @@ class MilRegime(Regime):
     """
 
     default_reward: ClassVar[str] = "mil"
+    default_baselines: ClassVar[tuple[str, ...]] = ("inherited-label-svm", "bag-mean-svm")
 
     positive_label: Any = field(default=None)
     negative_bags: str = field(default="known", validator=one_of("known", "free"))

@@ -23,6 +23,7 @@ def check_binary(weak: NDArray[Any], bags: Bags, positive_label: Any) -> WeakLab
             positive label.
     """
     _refuse_missing(weak, bags)
+    _refuse_collections(weak, bags)
     numbers = _as_numbers(weak)
     if numbers is None or positive_label is not None:
         return _named(weak, bags, positive_label)
@@ -45,16 +46,27 @@ def _as_numbers(weak: NDArray[Any]) -> NDArray[np.float64] | None:
 def _refuse_missing(weak: NDArray[Any], bags: Bags) -> None:
     if weak.ndim != 1:
         raise DataError(f"MIL takes one weak label for each bag; got an array of shape {weak.shape}.")
-    for bag, value in zip(bags.ids, weak, strict=True):
+    for bag, value in zip(bags.ids.tolist(), weak, strict=True):
         if value is None or value != value:
             raise DataError(f"Bag {bag!r} has no weak label; MIL needs 0 or 1 for every bag.")
 
 
+def _refuse_collections(weak: NDArray[Any], bags: Bags) -> None:
+    for bag, value in zip(bags.ids.tolist(), weak.tolist(), strict=True):
+        if isinstance(value, set | frozenset | list | tuple | dict):
+            raise DataError(
+                f"Bag {bag!r} has the weak label {value!r}, and MIL takes one of two classes such as 0 and 1. For sets "
+                f'of labels use regime="multiclass-mil".'
+            )
+
+
 def _refuse_fractions(numbers: NDArray[np.float64], bags: Bags) -> None:
-    fractional = np.flatnonzero(numbers != np.round(numbers))
+    fractional = np.flatnonzero(~np.isfinite(numbers) | (numbers != np.round(numbers)))
     if len(fractional) == 0:
         return
-    bag, value = bags.ids[fractional[0]], numbers[fractional[0]]
+    bag, value = bags.ids.tolist()[fractional[0]], numbers[fractional[0]]
+    if not np.isfinite(value):
+        raise DataError(f"Bag {bag!r} has the weak label {value:g}; MIL takes finite labels, such as 0 and 1.")
     raise DataError(
         f"Bag {bag!r} has the weak label {value:g}, and MIL takes two classes such as 0 and 1 (unknown label type: "
         f'continuous). If these are proportions of positive instances, use regime="llp".'

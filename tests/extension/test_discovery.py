@@ -102,6 +102,13 @@ def test_nameless_distribution_is_reported(site, metadata):
     assert str(root) in torn.reason
 
 
+def test_two_nameless_distributions_are_two(site):
+    """Distributions without a name are not taken for copies of one another."""
+    site.dist("bliss-torn", "torn = torn_hooks", metadata="")
+    site.dist("bliss-rent", "rent = rent_hooks", metadata="")
+    assert [one.name for one in found(NAMELESS)] == ["rent", "torn"]
+
+
 @pytest.mark.parametrize(
     ("package", "importers"),
     [

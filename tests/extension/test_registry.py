@@ -162,7 +162,7 @@ def test_spec_of_another_form_is_refused(registry, spec):
 
 
 def test_factory_that_raises_names_the_component():
-    """A factory's exception becomes an error that names component, owner and parameters, with the exception behind it."""
+    """A factory's exception becomes an error that names component, owner and parameters."""
     error = ZeroDivisionError("by zero")
     registry = Registry((offer("reward", "bad", raises(error), "odd", "bliss-odd"),))
     with pytest.raises(PluginError, match=r'reward "bad" of plugin "odd" from bliss-odd .* size=3: ZeroDiv') as caught:

@@ -1,0 +1,49 @@
+"""What a run tells its observers, beside the kernel's own events."""
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import frozen
+
+from bliss_framework.kernel.events import Event
+
+
+@frozen
+class RunStarted:
+    """A run is about to start: its name, and the numbers of steps to come."""
+
+    name: str
+    n_bags: int
+    n_instances: int
+    n_fits: int
+
+
+@frozen
+class FitStarted:
+    """A method is about to be fitted; `repeat` and `fold` are None for the whole data set."""
+
+    method: str
+    repeat: int | None
+    fold: int | None
+
+
+@frozen
+class FitFinished:
+    """A method was fitted and, on the bags of a fold, judged by the measures of the regime."""
+
+    method: str
+    repeat: int | None
+    fold: int | None
+    measures: dict[str, float]
+
+
+@frozen
+class RunFinished:
+    """The run is over."""
+
+    name: str
+    seconds: float
+
+
+RunEvent = RunStarted | FitStarted | FitFinished | RunFinished | Event
+Tell = Callable[[Any], None]

@@ -1,0 +1,69 @@
+"""From the pieces of a cross-validation to the figures of a result."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bliss_framework.runs.evaluation import Pieces, Problem, judged
+from bliss_framework.runs.settings import EvaluationSettings
+
+
+def summary(values: Sequence[float]) -> dict[str, Any]:
+    """Return mean, standard deviation (over runs; 0 for a single one) and the runs themselves.
+
+    >>> summary([80.0, 90.0])
+    {'mean': 85.0, 'sd': 5.0, 'runs': [80.0, 90.0]}
+    """
+    return {"mean": float(np.mean(values)), "sd": float(np.std(values)), "runs": [float(v) for v in values]}
+
+
+def evaluation_of(problem: Problem, method: str, pieces: Pieces, evaluation: EvaluationSettings) -> dict[str, Any]:
+    """Summarise one method: every measure of the regime over repeats, and instance accuracy where truth is known."""
+    repeats = [_of_repeat(pieces, method, repeat) for repeat in range(evaluation.repeats)]
+    by_repeat = [judged(problem, own) for own in repeats]
+    document: dict[str, Any] = {"cv": len(repeats[0]), "repeats": evaluation.repeats}
+    for name in by_repeat[0]:
+        document[name] = summary([measures[name] for measures in by_repeat])
+    if problem.dataset.instance_labels is not None:
+        document["instance_accuracy"] = {"test": _instances(problem, repeats)}
+    return document
+
+
+def seconds_of(pieces: Pieces, method: str) -> float:
+    """Add up the seconds of a method's fits."""
+    return float(sum(piece["seconds"] for (name, _, _), piece in pieces.items() if name == method))
+
+
+def notes_of(pieces: Pieces, method: str) -> list[str]:
+    """Say once each what a method warned of, and in how many of its fits."""
+    own = [piece for (name, _, _), piece in pieces.items() if name == method]
+    notes = sorted({note for piece in own for note in piece["notes"]})
+    return [f"{note} ({sum(note in piece['notes'] for piece in own)} of {len(own)} fits)" for note in notes]
+
+
+def _of_repeat(pieces: Pieces, method: str, repeat: int) -> list[dict[str, Any]]:
+    own = {fold: piece for (name, which, fold), piece in pieces.items() if name == method and which == repeat}
+    return [own[fold] for fold in sorted(own)]
+
+
+def _instances(problem: Problem, repeats: list[list[dict[str, Any]]]) -> dict[str, Any]:
+    truth = np.asarray(problem.dataset.instance_labels)
+    accuracies = []
+    for pieces in repeats:
+        rows = np.concatenate([np.asarray(piece["rows"], dtype=np.intp) for piece in pieces])
+        predicted = np.concatenate([np.asarray(piece["instances"]) for piece in pieces])
+        accuracies.append(instance_accuracy(predicted, truth[rows]))
+    classes = accuracies[0]["per_class"]
+    return {
+        "overall": summary([one["overall"] for one in accuracies]),
+        "per_class": {name: summary([one["per_class"][name] for one in accuracies]) for name in classes},
+    }
+
+
+def instance_accuracy(predicted: NDArray[Any], truth: NDArray[Any]) -> dict[str, Any]:
+    """Compare instance predictions with the truth, overall and for each true class."""
+    right = predicted == truth
+    per_class = {str(value): float(right[truth == value].mean()) for value in np.unique(truth).tolist()}
+    return {"overall": float(right.mean()), "per_class": per_class}

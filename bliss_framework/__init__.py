@@ -6,6 +6,8 @@ The public names live in small modules and are looked up on first use, so that `
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from bliss_framework.version import __version__
+
 if TYPE_CHECKING:
     from bliss_framework import validators as validators
     from bliss_framework.errors import (
@@ -82,8 +84,6 @@ if TYPE_CHECKING:
     from bliss_framework.persistence import save_model as save_model
     from bliss_framework.scaling import Scaling as Scaling
     from bliss_framework.splitting import BagKFold as BagKFold
-
-__version__ = "0.1.0"
 
 _HOME = {
     "bliss_framework.errors": (

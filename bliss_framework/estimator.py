@@ -11,11 +11,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bliss_framework.errors import BlissWarning, DataError, PluginError, SettingsError
+from bliss_framework.errors import BlissWarning, PluginError, SettingsError
 from bliss_framework.explanation import Explanation, explain
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.final import FinalLearner, probabilities, probability_slope
-from bliss_framework.inputs import TrainingInput, check_bags, check_training
+from bliss_framework.inputs import TrainingInput, check_bags, check_labelled, check_training, class_codes
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.crossfit import CrossFit, Ingredients, RunTasks, cross_fit
 from bliss_framework.kernel.events import Emit, silent
@@ -25,8 +25,8 @@ from bliss_framework.kernel.ordering import canonical_order
 from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.settings import InferenceSettings
 from bliss_framework.resolve import component_name, resolve
-from bliss_framework.scaling import Scaling
-from bliss_framework.workers import fold_runner
+from bliss_framework.scaling import Scaling, check_mode
+from bliss_framework.workers import check_n_jobs, fold_runner
 
 OUT_OF_FOLD = 5
 
@@ -154,9 +154,10 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         given = check_training(X, y, bags)
         _take_note_of_columns(self, X)
         weak = regime.check(given.weak, given.bags)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        self.scaling_ = Scaling(self.scaling).fit(given.X)
+        seed = _seed(self.random_state)
         order = canonical_order(given.X, given.bags, regime.strata(weak))
+        # Sums over rows in another order have other last bits, so scaling too is learnt in canonical order.
+        self.scaling_ = Scaling(self.scaling).fit(given.X[order])
         data = _part(given, order, self.scaling_, weak, regime)
         strata = regime.strata(data.weak)
         runner = run_tasks if run_tasks is not None else fold_runner(self.n_jobs)
@@ -179,8 +180,11 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         resolve("classifier", self.final_classifier)
 
     def _settings(self) -> InferenceSettings:
-        if not isinstance(self.bag_threshold, int | float) and self.bag_threshold != "out-of-fold":
-            raise SettingsError(f'bag_threshold must be "out-of-fold" or a number; got {self.bag_threshold!r}.')
+        _check_threshold(self.bag_threshold)
+        check_mode(self.scaling)
+        check_n_jobs(self.n_jobs)
+        if not isinstance(self.confidence_weights, bool | np.bool_):
+            raise SettingsError(f"confidence_weights must be True or False; got {self.confidence_weights!r}.")
         return InferenceSettings(**{field.name: getattr(self, field.name) for field in fields(InferenceSettings)})
 
     def _ingredients(self, regime: Regime) -> Ingredients:
@@ -204,7 +208,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _calibrate(self, learner: FinalLearner, strata: NDArray[np.intp], regime: Regime) -> None:
         """Choose the bag threshold and the slope of probability on out-of-fold scores."""
-        chosen = self.bag_threshold == "out-of-fold"
+        chosen = isinstance(self.bag_threshold, str)
         self.bag_threshold_ = 0.0 if chosen else float(self.bag_threshold)
         self.probability_slope_ = 1.0
         bags = learner.data.bags
@@ -277,22 +281,20 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def evaluate(self, X: Any, y: Any, bags: Any = None) -> dict[str, float]:
         """Compare predictions with the weak labels of bags that were not trained on, by all measures of the regime."""
+        check_is_fitted(self)
         regime: Regime = resolve("regime", self.regime)
-        rows, grouped = self._rows(X, bags)
-        weak = self._known_weak(check_training(X, y, bags).weak)
-        scores = self._scores(rows)
-        predicted = regime.bag_labels(scores, grouped, self.bag_threshold_)
-        return dict(regime.evaluate(predicted, regime.bag_scores(scores, grouped) - self.bag_threshold_, weak))
+        given = check_labelled(X, y, bags)
+        _take_note_of_columns(self, X, given.X, reset=False)
+        weak = self._known_weak(given.weak)
+        scores = self._scores(given.X)
+        predicted = regime.bag_labels(scores, given.bags, self.bag_threshold_)
+        return dict(regime.evaluate(predicted, regime.bag_scores(scores, given.bags) - self.bag_threshold_, weak))
 
     def _known_weak(self, weak: NDArray[Any]) -> WeakLabels:
         """Read weak labels of test bags with the classes learnt in training; one class alone is fine here."""
-        if weak.ndim > 1 or weak.dtype == object:
-            return WeakLabels(weak, tuple(self.classes_.tolist()))
-        position = {value: c for c, value in enumerate(self.classes_.tolist())}
-        unknown = [value for value in weak.tolist() if value not in position]
-        if unknown:
-            raise DataError(f"y has the weak label {unknown[0]!r}, which was not there in training: {list(position)}.")
-        return WeakLabels(np.array([position[v] for v in weak.tolist()], dtype=np.int8), tuple(self.classes_.tolist()))
+        classes = tuple(self.classes_.tolist())
+        values = weak if weak.ndim > 1 or weak.dtype == object else class_codes(weak, classes)
+        return WeakLabels(values, classes)
 
     def explain(self, row: int, n_neighbors: int = 5) -> Explanation:
         """Say why a training instance got its label.
@@ -322,6 +324,22 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = component_name(self.regime) != "mil"
         return tags
+
+
+def _seed(random_state: Any) -> int:
+    try:
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    except ValueError:
+        allowed = "None, an integer from 0 to 2**32 - 1, or a numpy.random.RandomState"
+        raise SettingsError(f"random_state must be {allowed}; got {random_state!r}.") from None
+
+
+def _check_threshold(threshold: Any) -> None:
+    if isinstance(threshold, str) and threshold == "out-of-fold":
+        return
+    number = isinstance(threshold, int | float | np.number) and not isinstance(threshold, bool)
+    if not number or not np.isfinite(threshold):
+        raise SettingsError(f'bag_threshold must be "out-of-fold" or a finite number; got {threshold!r}.')
 
 
 def _part(given: TrainingInput, order: NDArray[np.intp], scaling: Scaling, weak: WeakLabels, regime: Regime) -> Part:

@@ -4,9 +4,22 @@ from pathlib import Path
 from typing import Any
 
 from bliss_framework.errors import RunError
+from bliss_framework.extension.manager import default_plugins
+from bliss_framework.extension.names import is_own
 
-# Types of these packages are ours or scikit-learn's own; anything else in a file must be allowed by the caller.
-TRUSTED_PACKAGES = ("bliss_framework", "bliss_bandits", "bliss_classifiers", "bliss_mil", "sklearn", "numpy", "scipy")
+# What a fitted model holds beside the types that skops itself trusts. Whole names only: a file may name any function
+# that a module merely imports, and skops calls what it was told to trust.
+TRUSTED = frozenset(
+    (
+        "bliss_framework.estimator.BlissClassifier",
+        "bliss_framework.final.FinalClassifier",
+        "bliss_framework.scaling.Scaling",
+        "bliss_classifiers.estimators.GramSvc",
+        "bliss_classifiers.estimators.KernelLeastSquares",
+        "scipy.sparse._csr.csr_matrix",
+    )
+)
+KINDS = ("classifier", "reward", "strategy", "regime", "baseline")
 
 
 def save_model(model: Any, path: str | Path) -> None:
@@ -15,21 +28,32 @@ def save_model(model: Any, path: str | Path) -> None:
     Args:
         model: a fitted `BlissClassifier` or baseline.
         path: of the file, usually ending in .skops.
+
+    Raises:
+        RunError: if the model holds something that cannot be written without pickle, or the file cannot be written.
     """
     from skops.io import dump
 
     target = Path(path)
     partial = target.with_name(target.name + ".part")
-    dump(model, partial)
-    partial.replace(target)
+    try:
+        dump(model, partial)
+        partial.replace(target)
+    except Exception as error:
+        partial.unlink(missing_ok=True)
+        raise RunError(f"The model cannot be written to {path}: {error}") from error
 
 
 def load_model(path: str | Path, trusted: tuple[str, ...] = ()) -> Any:
     """Read a fitted estimator from a file.
 
+    Models of the built-in components and of most of scikit-learn load as they are. Trees and neighbour searches do not:
+    their compiled parts believe what a file says.
+
     Args:
         path: written by `save_model`.
-        trusted: full names of further types that the file may hold, for instance a plugin's classifier.
+        trusted: full names of further types that the file may hold, for instance a plugin's classifier, or
+            "sklearn.tree._tree.Tree" for a forest.
 
     Raises:
         RunError: if the file cannot be read or holds types that are not trusted.
@@ -40,10 +64,21 @@ def load_model(path: str | Path, trusted: tuple[str, ...] = ()) -> Any:
         unknown = get_untrusted_types(file=path)
     except Exception as error:
         raise RunError(f"{path} cannot be read as a model: {error}") from error
-    refused = [name for name in unknown if name not in trusted and name.split(".")[0] not in TRUSTED_PACKAGES]
+    refused = sorted(set(unknown) - TRUSTED - _own_components() - set(trusted))
     if refused:
         raise RunError(
-            f"{path} holds types that are not trusted: {', '.join(sorted(refused))}. If you know where the file comes "
-            f"from, pass them as trusted=(...)."
+            f"{path} holds types that are not trusted: {', '.join(refused)}. If you know where the file comes from, "
+            f"pass them as trusted=(...)."
         )
-    return load(path, trusted=unknown)
+    try:
+        return load(path, trusted=unknown)
+    except Exception as error:
+        raise RunError(f"{path} cannot be read as a model: {error}") from error
+
+
+def _own_components() -> set[str]:
+    """Return the names of the built-in component classes; users may pass objects of them as parameters."""
+    registry = default_plugins().registry
+    offers = [registry.offer(kind, name) for kind in KINDS for name in registry.names(kind)]
+    factories = [offer.component.factory for offer in offers if is_own(offer.distribution)]
+    return {f"{factory.__module__}.{factory.__qualname__}" for factory in factories if isinstance(factory, type)}

@@ -33,8 +33,9 @@ def resolve(kind: str, spec: Any, registry: Registry | None = None) -> Any:
         spec = _as_adapter(spec)
     if isinstance(spec, str | Mapping):
         return registry.create(kind, spec)
-    allowed = f"a name, a table with a name, or a {CONTRACTS[kind].__name__} object"
-    raise SettingsError(f"{kind} must be {allowed}; got {spec!r}.")
+    raise SettingsError(
+        f"{kind} must be a name, a table with a name, or a {CONTRACTS[kind].__name__} object; got {spec!r}."
+    )
 
 
 def _as_adapter(spec: Any) -> Any:

@@ -4,8 +4,8 @@ from typing import Any
 
 import rich_click as click
 
-from bliss_framework import __version__
 from bliss_framework.console.options import data_options, evaluation_options, inference_options, output_options
+from bliss_framework.version import __version__
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})

@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 import rich_click as click
 from click.exceptions import Exit
 
-from bliss_framework import __version__
 from bliss_framework.errors import BlissError
+from bliss_framework.version import __version__
 
 DONE, MENDABLE, USAGE, OUR_BUG, INTERRUPTED = 0, 1, 2, 3, 130
 

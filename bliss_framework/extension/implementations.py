@@ -6,11 +6,11 @@ from typing import Any
 
 from attrs import field, frozen
 
-from bliss_framework import __version__
 from bliss_framework.extension import hookspecs
 from bliss_framework.extension.markers import PROJECT
 from bliss_framework.extension.names import OWN_DISTRIBUTION, nearest
 from bliss_framework.extension.reports import Refusal
+from bliss_framework.version import __version__
 
 HOST = f"{OWN_DISTRIBUTION} {__version__}"
 

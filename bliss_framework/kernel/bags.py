@@ -142,5 +142,7 @@ def _missing(ids: NDArray[Any]) -> NDArray[np.bool_]:
     if ids.dtype.kind == "f":
         return np.asarray(np.isnan(ids))
     if ids.dtype == object:
-        return np.fromiter((i is None or i != i for i in ids), dtype=bool, count=len(ids))
+        # The comparisons of pandas' NA are neither true nor false.
+        missing = (i is None or type(i).__name__ == "NAType" or i != i for i in ids)
+        return np.fromiter(missing, dtype=bool, count=len(ids))
     return np.zeros(len(ids), dtype=bool)

@@ -9,6 +9,7 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.errors import PluginError
+from bliss_framework.kernel.balance import balance_weights
 from bliss_framework.kernel.events import Emit, FoldFinished, FoldStarted, RoundFinished, silent
 from bliss_framework.kernel.folds import deal_folds, train_and_heldout, usable_folds
 from bliss_framework.kernel.inference import (
@@ -272,7 +273,9 @@ def run_fold(task: FoldTask, emit: Emit = silent) -> FoldResult:
 
 
 def _run_fold(task: FoldTask, emit: Emit) -> FoldResult:
-    prepare_seed, *seeds = task.seed.spawn(1 + task.settings.n_inferences)
+    # A seed counts its children, so a task that is run again needs a fresh copy of it.
+    seed = np.random.SeedSequence(task.seed.entropy, spawn_key=task.seed.spawn_key)
+    prepare_seed, *seeds = seed.spawn(1 + task.settings.n_inferences)
     problem = _problem(task, np.random.default_rng(prepare_seed))
     n_rounds = task.settings.n_rounds
     emit(FoldStarted(task.pass_number, task.fold, task.n_folds, n_rounds))
@@ -305,7 +308,8 @@ def _judge(task: FoldTask, problem: FoldProblem, arms: ArmResult) -> FoldResult:
     fold = problem.fold
     inferred = conclude(arms.means, arms.pulls, fold.train.space, np.random.default_rng(0))
     assignment = inferred.labels
-    predictions = problem.puller.pull(assignment[None], None)
+    weights = balance_weights(assignment[None], fold.train.space, task.settings.class_balance, fold.train.weights)
+    predictions = problem.puller.pull(assignment[None], weights)
     outcome = outcome_of(fold, assignment, predictions, 0)
     free = fold.train.space.free
     rewards = checked_rewards(problem.reward, outcome, task.settings.n_rounds)

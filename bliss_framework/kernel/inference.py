@@ -179,7 +179,7 @@ class _PullingTable:
     def __init__(self, problem: FoldProblem, settings: InferenceSettings) -> None:
         self.problem = problem
         self.balance = settings.class_balance
-        self.look_every = max(1, settings.n_rounds // self.N_LOOKS)
+        self.n_rounds, self.look_every = settings.n_rounds, max(1, settings.n_rounds // self.N_LOOKS)
         self.free = np.flatnonzero(problem.fold.train.space.free)
         self.seconds = {"classifier": 0.0, "reward": 0.0, "strategy": 0.0}
         self.complaints: list[str | None] = []
@@ -205,7 +205,7 @@ class _PullingTable:
                 rewards = checked_rewards(self.problem.reward, outcome, round)
             inference.arms.add(assignment[self.free], rewards[self.free])
             total += float(rewards[self.free].mean())
-            if p == 0 and round and round % self.look_every == 0:
+            if p == 0 and round and (round % self.look_every == 0 or round == self.n_rounds):
                 self.complaints.append(self.problem.reward.complaint(outcome))
         self.n_pulls += len(chosen)
         return total / len(chosen)
@@ -241,6 +241,6 @@ def checked_rewards(reward: Rewarder, outcome: Outcome, round: int) -> NDArray[n
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise RewardError(
-            f"it returned {values[row]:g} for training instance {row} in round {round}; rewards must lie in [0, 1]."
+            f"it returned {values[row]} for training instance {row} in round {round}; rewards must lie in [0, 1]."
         )
     return np.clip(values, 0.0, 1.0)

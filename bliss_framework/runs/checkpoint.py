@@ -22,10 +22,10 @@ class Checkpoint:
     """The `state` folder of a run.
 
     Attributes:
-        folder: made when the first piece is saved.
+        folder: made when the first piece is saved; None keeps nothing.
     """
 
-    folder: Path = field()
+    folder: Path | None = field()
 
     def load(self, key: str) -> dict[str, Any] | None:
         """Return a finished piece, or None if it is not there.
@@ -34,7 +34,7 @@ class Checkpoint:
             RunError: if its file is damaged; it is kept.
         """
         path = self._path(key)
-        if not path.exists():
+        if path is None or not path.exists():
             return None
         try:
             piece = json.loads(path.read_text(encoding="utf-8"))
@@ -46,10 +46,12 @@ class Checkpoint:
 
     def save(self, key: str, piece: dict[str, Any]) -> None:
         """Keep a finished piece."""
-        write_text(self._path(key), to_json({"format": FORMAT, "piece": piece}, indent=None))
+        path = self._path(key)
+        if path is not None:
+            write_text(path, to_json({"format": FORMAT, "piece": piece}, indent=None))
 
-    def _path(self, key: str) -> Path:
-        return self.folder / f"{key}.json"
+    def _path(self, key: str) -> Path | None:
+        return None if self.folder is None else self.folder / f"{key}.json"
 
     def folds(self, run_tasks: RunTasks) -> RunTasks:
         """Wrap a runner of fold tasks: finished folds are loaded, new ones are saved as soon as they are there."""

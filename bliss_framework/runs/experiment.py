@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from attrs import evolve, field, frozen
 
-from bliss_framework import __version__
 from bliss_framework.errors import SettingsError
 from bliss_framework.estimator import BlissClassifier
 from bliss_framework.extension.manager import Plugins
@@ -23,6 +22,7 @@ from bliss_framework.runs.files import plain
 from bliss_framework.runs.measures import evaluation_of, instance_accuracy, notes_of, seconds_of
 from bliss_framework.runs.results import RunFolder
 from bliss_framework.runs.settings import MethodSettings, RunSettings
+from bliss_framework.version import __version__
 from bliss_framework.workers import fold_runner
 
 FORMAT = 1
@@ -166,7 +166,7 @@ def compare(prepared: Prepared, names: Sequence[str], tell: Tell) -> RunResult:
     methods = [own[name] for name in names]
     fits = plan_fits(prepared.problem, methods, prepared.settings.evaluation, prepared.seed)
     tell(_announcement(prepared, len(fits)))
-    pieces = run_fits(prepared.problem, fits, prepared.settings.bliss["n_jobs"], NoCheckpoint(), tell)
+    pieces = run_fits(prepared.problem, fits, prepared.settings.bliss["n_jobs"], Checkpoint(None), tell)
     evaluation = prepared.settings.evaluation
     rows = [
         {
@@ -188,23 +188,9 @@ def compare(prepared: Prepared, names: Sequence[str], tell: Tell) -> RunResult:
     return RunResult(plain(document), (*prepared.loaded.notes, *notes))
 
 
-class NoCheckpoint(Checkpoint):
-    """Keeps nothing."""
-
-    def __init__(self) -> None:
-        self.__attrs_init__(Path())  # type: ignore[attr-defined]
-
-    def load(self, key: str) -> dict[str, Any] | None:
-        """Find nothing."""
-        return None
-
-    def save(self, key: str, piece: dict[str, Any]) -> None:
-        """Keep nothing."""
-
-
 def _open(prepared: Prepared, folder: RunFolder | None) -> Checkpoint:
     if folder is None:
-        return NoCheckpoint()
+        return Checkpoint(None)
     return folder.open(prepared.document(), prepared.data_document())
 
 

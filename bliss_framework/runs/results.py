@@ -13,7 +13,6 @@ import numpy as np
 import tomli_w
 from attrs import asdict, field, frozen
 
-from bliss_framework import __version__
 from bliss_framework.errors import RunError
 from bliss_framework.estimator import BlissClassifier
 from bliss_framework.extension.dataset import WeakDataset
@@ -21,6 +20,7 @@ from bliss_framework.kernel.events import RoundFinished
 from bliss_framework.persistence import save_model
 from bliss_framework.runs.checkpoint import Checkpoint
 from bliss_framework.runs.files import plain, to_json, write_text
+from bliss_framework.version import __version__
 
 # The number of processes changes nothing, so a run may go on with another.
 FREE_TO_CHANGE = ("bliss.n_jobs", "record.bliss_framework")

@@ -59,7 +59,8 @@ def kl_upper_bound(means: NDArray[np.float64], divergence: NDArray[np.float64]) 
     """
     p = np.clip(means, 0.0, 1.0)
     low, high = p.copy(), np.minimum(1.0, p + np.sqrt(divergence / 2))
-    q = np.where(high < 1.0, high, 0.5 * (low + 1.0))
+    # Next to 1 the slope is so steep that a Newton step there looks like the last one.
+    q = np.where(high < 0.999, high, 0.5 * (low + high))
     for _ in range(N_STEPS):
         gap = _bernoulli_kl(p, q) - divergence
         low, high = np.where(gap <= 0, np.maximum(low, q), low), np.where(gap > 0, np.minimum(high, q), high)

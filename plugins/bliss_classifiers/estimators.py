@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import SVC
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bliss_classifiers.kernels import linear_kernel, rbf_gamma, rbf_kernel
@@ -15,12 +16,14 @@ from bliss_classifiers.kernels import linear_kernel, rbf_gamma, rbf_kernel
 class _Kernel(ClassifierMixin, BaseEstimator):
     """Rows to compare with, and the kernel to compare them by."""
 
-    def _remember(self, X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp]]:
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
         self.classes_, positions = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"{type(self).__name__} needs two classes or more; y has 1 class, {self.classes_[0]!r}.")
         self.gamma_ = rbf_gamma(X, self.width) if self.kernel == "rbf" else None
-        self.X_fit_ = X
-        return self._gram(X), positions
+        return X, positions
 
     def _gram(self, X: Any) -> NDArray[np.float64]:
         return linear_kernel(X, self.X_fit_) if self.gamma_ is None else rbf_kernel(X, self.X_fit_, self.gamma_)
@@ -33,6 +36,11 @@ class _Kernel(ClassifierMixin, BaseEstimator):
         """Predict the class of each row."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
 
 class KernelLeastSquares(_Kernel):
@@ -50,12 +58,19 @@ class KernelLeastSquares(_Kernel):
         self.width = width
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelLeastSquares":
-        """Solve the regularised normal equations: X (n, d), y (n,), sample_weight (n,)."""
-        K, positions = self._remember(X, y)
-        weights = np.ones(len(K)) if sample_weight is None else np.maximum(np.asarray(sample_weight, float), 1e-9)
-        targets = np.where(positions[:, None] == np.arange(len(self.classes_)), 1.0, -1.0)
+        """Solve the regularised normal equations: X (n, d), y (n,), sample_weight (n,) >= 0."""
+        X, positions = self._read(X, y)
+        weights = np.ones(len(positions)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        weights = np.broadcast_to(weights, positions.shape)
+        if not (weights > 0).any():
+            raise ValueError("sample_weight is zero for every row, so there is nothing to learn from.")
+        # A row of weight 0 has an infinite ridge: its coefficient is 0.
+        counted = np.flatnonzero(weights > 0)
+        self.X_fit_ = X[counted]
+        targets = np.where(positions[counted, None] == np.arange(len(self.classes_)), 1.0, -1.0)
         targets = targets[:, 1:] if len(self.classes_) == 2 else targets
-        self.dual_coef_ = cho_solve(cho_factor(K + 1.0 + np.diag(self.ridge / weights)), targets)
+        penalty = np.diag(self.ridge / np.maximum(weights[counted], 1e-9))
+        self.dual_coef_ = cho_solve(cho_factor(self._gram(self.X_fit_) + 1.0 + penalty), targets)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -80,10 +95,11 @@ class GramSvc(_Kernel):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "GramSvc":
         """Train: X (n, d), y (n,), sample_weight (n,)."""
-        K, positions = self._remember(X, y)
-        self.svc_ = SVC(C=self.C, kernel="precomputed").fit(K, positions, sample_weight)
+        self.X_fit_, positions = self._read(X, y)
+        self.svc_ = SVC(C=self.C, kernel="precomputed").fit(self._gram(self.X_fit_), positions, sample_weight)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return decision values: (n,) for two classes, else (n, C)."""
-        return self.svc_.decision_function(self._compare(X))
+        gram = self._compare(X)
+        return self.svc_.decision_function(gram)

@@ -18,8 +18,10 @@ def rbf_gamma(X: Any, width: float | str) -> float:
     """
     factor = 1.0 if width == "scale" else float(width)
     mean = np.asarray(X.mean(axis=0)).ravel()
-    variance = float(squared_norms(X).mean() - mean @ mean)
-    return factor / variance if variance > 1e-12 else factor
+    size = float(squared_norms(X).mean())
+    variance = size - float(mean @ mean) if sp.issparse(X) else float(X.var(axis=0).sum())
+    # Rows that are all alike differ by rounding only, and any gamma does.
+    return factor / variance if variance > 1e-12 * size else factor
 
 
 def squared_norms(X: Any) -> NDArray[np.float64]:

@@ -1,7 +1,9 @@
 """Any scikit-learn classifier in label inference: cloned and fitted for every pull."""
 
 import warnings
+from collections.abc import Mapping
 from importlib import import_module
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -10,10 +12,19 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from bliss_classifiers.one_label import constant_scores, from_pairs, one_label
-from bliss_framework import Classifier, DataError, Part, Predictions, PreparedClassifier, UnknownNameError
+from bliss_framework import (
+    Classifier,
+    DataError,
+    Part,
+    Predictions,
+    PreparedClassifier,
+    SettingsError,
+    UnknownNameError,
+)
 from bliss_framework.validators import at_least, positive
 
 
@@ -32,8 +43,7 @@ class SklearnClassifier(Classifier):
     estimator_: Any = field()
 
     def __init__(self, estimator: Any, **parameters: Any) -> None:
-        template = _imported(estimator)() if isinstance(estimator, str) else clone(estimator)
-        self.__attrs_init__(template.set_params(**parameters))  # type: ignore[attr-defined]
+        self.__attrs_init__(_with(_template(estimator, parameters), parameters))  # type: ignore[attr-defined]
 
     def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> PreparedClassifier:
         """Fix the random state, and keep the classifier to one worker: label inference has its own."""
@@ -123,6 +133,44 @@ def class_scores(fitted: Any, X: Any) -> NDArray[np.float64]:
         # One-vs-one columns, or no scores at all: the prediction itself is all that can be compared.
         values = (fitted.predict(X)[:, None] == fitted.classes_[None, :]).astype(np.float64)
     return values[:, 1] - values[:, 0] if n_classes == 2 else values
+
+
+def _template(estimator: Any, parameters: Mapping[str, Any]) -> Any:
+    """Return an unfitted classifier of its own, from an import path or an object."""
+    imported = _imported(estimator) if isinstance(estimator, str) else estimator
+    named = estimator if isinstance(estimator, str) else repr(estimator)
+    if isinstance(imported, type) and not isinstance(estimator, str):
+        raise SettingsError(f"estimator is the class {imported.__name__}; pass an object, {imported.__name__}().")
+    if not all(hasattr(imported, method) for method in ("fit", "predict", "get_params", "set_params")):
+        raise SettingsError(f"{named} is no scikit-learn classifier: it needs fit, predict, get_params and set_params.")
+    template = _made(imported, parameters) if isinstance(imported, type) else clone(imported)
+    if _purpose(template) not in ("classifier", None):
+        raise SettingsError(f"{named} is a {_purpose(template)}, and labels are classes; take a classifier.")
+    return template
+
+
+def _made(cls: type, parameters: Mapping[str, Any]) -> Any:
+    """Make an object with the parameters that it cannot do without."""
+    named = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    needed = [n for n, one in signature(cls).parameters.items() if one.default is one.empty and one.kind in named]
+    missing = [name for name in needed if name not in parameters]
+    if missing:
+        raise SettingsError(f"{cls.__name__} needs the parameter {missing[0]!r}; add it to the table.")
+    return cls(**{name: parameters[name] for name in needed})
+
+
+def _purpose(template: Any) -> str | None:
+    try:
+        return get_tags(template).estimator_type
+    except AttributeError:
+        return None  # A class that only looks like scikit-learn's has no tags; it is taken at its word.
+
+
+def _with(template: Any, parameters: Mapping[str, Any]) -> Any:
+    try:
+        return template.set_params(**parameters)
+    except ValueError as error:
+        raise SettingsError(f"{type(template).__name__} was given a parameter that it does not have. {error}") from None
 
 
 def _imported(path: str) -> Any:

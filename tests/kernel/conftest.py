@@ -140,6 +140,18 @@ def make_outcome() -> Callable[..., Outcome]:
 
 
 @pytest.fixture(scope="session")
+def stub_puller() -> type[StubPuller]:
+    """Return the stub of a prepared classifier."""
+    return StubPuller
+
+
+@pytest.fixture(scope="session")
+def stub_reward() -> type[StubReward]:
+    """Return the stub of a prepared reward."""
+    return StubReward
+
+
+@pytest.fixture(scope="session")
 def make_problem() -> Callable[..., FoldProblem]:
     """Return the factory of fold problems."""
     return problem_of

@@ -87,7 +87,7 @@ def test_how_many_folds_the_bags_allow(counts, asked, train_on, expected):
     st.integers(0, 2**32 - 1),
 )
 def test_two_positive_bags_are_enough_to_judge(n_positive, n_negative, asked, train_on, seed):
-    """K14: wherever two positive bags exist, every held-out set has one (and every training part, if it is the rest)."""
+    """K14: where two positive bags exist every held-out set has one, and so has every training part of the rest."""
     strata = np.repeat([1, 0], [n_positive, n_negative])
     n_folds = usable_folds(strata, asked, train_on)
     folds = deal_folds(strata, n_folds, np.random.default_rng(seed))

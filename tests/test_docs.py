@@ -1,0 +1,111 @@
+"""The documentation names everything that exists, and its Python runs."""
+
+import inspect
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+import bliss_framework
+from bliss_framework import BlissClassifier, errors
+from bliss_framework.console.app import bliss
+from bliss_framework.extension import contracts, hookspecs
+from bliss_framework.extension.manager import default_plugins
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
+REFERENCE = ROOT / "docs" / "reference"
+
+
+def page(name: str) -> str:
+    """Read a reference page."""
+    return (REFERENCE / name).read_text(encoding="utf-8")
+
+
+def test_every_hook_and_argument_is_documented() -> None:
+    """docs/reference/hooks.md lists each hook with its arguments."""
+    text = page("hooks.md")
+    for name, hook in inspect.getmembers(hookspecs, inspect.isfunction):
+        if name.startswith("bliss_"):
+            assert f"`{name}({', '.join(inspect.signature(hook).parameters)})`" in text
+
+
+def test_every_contract_method_is_documented() -> None:
+    """docs/reference/contracts.md names each contract and each of its public methods and attributes."""
+    text = page("contracts.md")
+    for name, contract in inspect.getmembers(contracts, inspect.isclass):
+        if contract.__module__ != contracts.__name__:
+            continue
+        assert f"`{name}`" in text, name
+        for method in vars(contract):
+            if not method.startswith("_") and name != "Component":
+                assert re.search(rf"`{method}\b", text), f"{name}.{method}"
+
+
+def test_every_public_name_is_documented() -> None:
+    """Every name that `bliss_framework` exports is in the documentation."""
+    everything = "\n".join(path.read_text(encoding="utf-8") for path in DOCS)
+    missing = [name for name in bliss_framework.__all__ if not re.search(rf"\b{name}\b", everything)]
+    assert missing == ["__version__"] or missing == []
+
+
+def test_every_error_is_documented() -> None:
+    """docs/reference/errors.md names each error and warning."""
+    text = page("errors.md")
+    for name, _ in inspect.getmembers(errors, inspect.isclass):
+        assert f"`{name}`" in text, name
+
+
+def test_every_option_and_parameter_is_documented() -> None:
+    """docs/reference/settings.md names each parameter of BlissClassifier and each option of the commands."""
+    text = page("settings.md")
+    for parameter in inspect.signature(BlissClassifier).parameters:
+        assert f"`{parameter}`" in text, parameter
+    for command in bliss.commands.values():
+        for option in command.params:
+            if not isinstance(option, click.Option):
+                continue
+            name = option.opts[0]
+            assert f"`{name}`" in text or f"`{name.removeprefix('--').replace('-', '_')}`" in text, name
+
+
+def test_parameter_defaults_in_the_documentation_are_true() -> None:
+    """The defaults in the table of parameters are those of the code."""
+    text = page("settings.md")
+    for name, parameter in inspect.signature(BlissClassifier).parameters.items():
+        shown = re.search(rf"^\| `{name}` \| (.+?) \|", text, re.MULTILINE)
+        assert shown, name
+        default = {None: "none", True: "true", False: "false"}.get(parameter.default, parameter.default)
+        if name == "reward":
+            continue
+        assert shown.group(1).strip("`") == f"{default:g}" if isinstance(default, float) else str(default), name
+
+
+def test_every_component_is_documented() -> None:
+    """Each built-in component is named in the README's table."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for offer in default_plugins().registry.offers:
+        if offer.distribution == "bliss-framework" and offer.component.name != "sklearn":
+            assert f"`{offer.component.name}`" in text, offer.component.name
+
+
+def python_blocks(path: Path) -> list[str]:
+    """Return the Python code blocks of a page."""
+    return re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.filterwarnings("ignore::bliss_framework.errors.BlissWarning")
+@pytest.mark.parametrize("path", [p for p in DOCS if python_blocks(p)], ids=lambda path: path.stem)
+def test_python_of_the_documentation_runs(path: Path) -> None:
+    """Every Python block of a page runs as written, one after the other."""
+    namespace: dict[str, object] = {"__name__": "page"}
+    for block in python_blocks(path):
+        exec(compile(block, str(path), "exec"), namespace)
+
+
+def test_links_lead_somewhere() -> None:
+    """Every relative link of the documentation and of the README points at a file."""
+    for path in [*DOCS, ROOT / "README.md", ROOT / "CHANGELOG.md"]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
+            assert (path.parent / target).exists(), f"{path.name}: {target}"

@@ -1,0 +1,35 @@
+"""scikit-learn's own checks of an estimator, for every estimator of this distribution."""
+
+import pytest
+from bliss_classifiers.estimators import GramSvc, KernelLeastSquares
+from bliss_mil.baselines import BagMeanSvm, InheritedLabelSvm
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from bliss_framework import BlissClassifier
+
+WEIGHT_CHECKS = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
+WIDTH = "the RBF width follows all rows, whatever their weight, as gamma='scale' of SVC does"
+LIBSVM = "libsvm stops at a tolerance of 1e-3, and SVC fails this check for the same reason"
+ESTIMATORS = {
+    BlissClassifier(): {},
+    BlissClassifier(classifier="svm-rbf", final_classifier="kernel-ridge", strategy="kl-ucb"): {},
+    InheritedLabelSvm(): {},
+    BagMeanSvm(): {},
+    KernelLeastSquares(kernel="linear"): {},
+    KernelLeastSquares(kernel="rbf"): dict.fromkeys(WEIGHT_CHECKS, WIDTH),
+    GramSvc(kernel="linear"): dict.fromkeys(WEIGHT_CHECKS, LIBSVM),
+    GramSvc(kernel="rbf"): dict.fromkeys(WEIGHT_CHECKS, f"{WIDTH}; and {LIBSVM}"),
+}
+
+
+@parametrize_with_checks(list(ESTIMATORS), expected_failed_checks=ESTIMATORS.get)
+def test_scikit_learn_check_passes(estimator, check):
+    """Every check of scikit-learn passes, without bags and with all defaults, but for those listed with a reason."""
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", [BlissClassifier(), InheritedLabelSvm(), BagMeanSvm()], ids=repr)
+def test_what_users_fit_on_bags_has_no_expected_failure(estimator):
+    """The estimators that take bags have no exception in the list above."""
+    declared = [reasons for known, reasons in ESTIMATORS.items() if type(known) is type(estimator)]
+    assert not any(declared)

@@ -275,8 +275,13 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weak = resolve("regime", self.regime).bag_labels(self._scores(rows), grouped, self.bag_threshold_)
         return grouped.ids, self.classes_[weak] if weak.ndim == 1 and weak.dtype.kind == "i" else weak
 
-    def score(self, X: Any, y: Any, bags: Any = None) -> float:
-        """Return the regime's first measure on bags, for MIL the bag accuracy; larger is better."""
+    def score(self, X: Any, y: Any, bags: Any = None, sample_weight: None = None) -> float:
+        """Return the regime's first measure on bags, for MIL the bag accuracy; larger is better.
+
+        Every bag counts once. `sample_weight` is there because scikit-learn's Pipeline passes a None of that name.
+        """
+        if sample_weight is not None:
+            raise SettingsError("score counts every bag once, so it takes no sample_weight; pass None.")
         return next(iter(self.evaluate(X, y, bags).values()))
 
     def evaluate(self, X: Any, y: Any, bags: Any = None) -> dict[str, float]:

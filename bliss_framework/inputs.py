@@ -66,10 +66,17 @@ def check_bags(X: Any, bags: Any = None) -> tuple[Any, Bags]:
     rows = check_rows(X)
     if bags is None:
         return rows, Bags.from_ids(np.arange(rows.shape[0]))
-    grouped = Bags.from_ids(bags)
+    grouped = bags_of(bags)
     if grouped.n_rows != rows.shape[0]:
         raise DataError(f"X has {rows.shape[0]} rows, but bags has {grouped.n_rows} ids; pass one bag id for each row.")
     return rows, grouped
+
+
+def bags_of(ids: Any) -> Bags:
+    """Group rows by id (n,). In a list that mixes text and numbers "7" and 7 stay different bags."""
+    if isinstance(ids, list | tuple) and len({isinstance(i, str) for i in ids}) > 1:
+        ids = _boxed(ids)
+    return Bags.from_ids(ids)
 
 
 def check_rows(X: Any) -> Any:

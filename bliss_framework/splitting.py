@@ -9,8 +9,7 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 
 from bliss_framework.errors import DataError, SettingsError
-from bliss_framework.inputs import weak_per_bag
-from bliss_framework.kernel.bags import Bags
+from bliss_framework.inputs import bags_of, weak_per_bag
 from bliss_framework.kernel.folds import deal_folds
 
 
@@ -54,7 +53,7 @@ class BagKFold(BaseCrossValidator):  # type: ignore[misc]
         if not isinstance(self.n_splits, int | np.integer) or self.n_splits < 2:
             raise SettingsError(f"n_splits must be an integer, at least 2; got {self.n_splits!r}.")
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-        bags = Bags.from_ids(np.arange(n_rows) if groups is None else groups)
+        bags = bags_of(np.arange(n_rows) if groups is None else groups)
         if bags.n_rows != n_rows:
             raise DataError(f"X has {n_rows} rows, but groups has {bags.n_rows} ids; pass one bag id for each row.")
         if bags.n_bags < self.n_splits:

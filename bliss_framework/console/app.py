@@ -4,7 +4,13 @@ from typing import Any
 
 import rich_click as click
 
-from bliss_framework.console.options import data_options, evaluation_options, inference_options, output_options
+from bliss_framework.console.options import (
+    data_dir_option,
+    data_options,
+    evaluation_options,
+    inference_options,
+    output_options,
+)
 from bliss_framework.version import __version__
 
 
@@ -17,8 +23,8 @@ def bliss() -> None:
 @bliss.command("run")
 @click.argument("source")
 @click.option("--only", metavar="NAME", help="Run one [[experiment]] of an experiment file.")
-@click.option("--output", metavar="DIR", help="Where results go; by default a new folder in ./bliss-runs.")
-@click.option("--resume", is_flag=True, help="Go on with the run in --output; finished pieces are not computed again.")
+@click.option("--output", metavar="DIR", help="Where results go. [default: a new folder in ./bliss-runs]")
+@click.option("--resume", is_flag=True, help="Go on with the run in --output; what is finished is not computed again.")
 @evaluation_options
 @inference_options
 @data_options
@@ -38,7 +44,7 @@ def run_command(**options: Any) -> None:
 @click.option(
     "--methods",
     metavar="NAMES",
-    help="Comma separated: bliss and names of baselines. [default: bliss and the regime's]",
+    help="bliss and names of baselines, with commas. [default: bliss, and the experiment's or the regime's baselines]",
 )
 @click.option("--only", metavar="NAME", help="Take one [[experiment]] of an experiment file.")
 @evaluation_options
@@ -46,7 +52,10 @@ def run_command(**options: Any) -> None:
 @data_options
 @output_options
 def compare_command(**options: Any) -> None:
-    """Evaluate BLISS beside baselines on the same folds."""
+    """Evaluate BLISS beside baselines on the same folds, ten unless --cv says otherwise.
+
+    SOURCE is the name of a data set, a data file, or an experiment .toml.
+    """
     from bliss_framework.console.comparing import compare_source
 
     compare_source(**options)
@@ -64,10 +73,62 @@ def plugins_command(**options: Any) -> None:
 
 @bliss.command("datasets")
 @click.argument("name", required=False)
-@data_options
+@data_dir_option
 @output_options
 def datasets_command(**options: Any) -> None:
     """List data sets, where they come from, their size and licence; with NAME, one of them."""
     from bliss_framework.console.listing import list_datasets
 
     list_datasets(**options)
+
+
+trust_option = click.option(
+    "--trust", multiple=True, metavar="TYPE", help="A further type that the model file may hold, by its full name."
+)
+
+
+@bliss.command("predict")
+@click.argument("model")
+@click.argument("source")
+@click.option("--output", metavar="DIR", help="Also write bags.csv and labels.csv there.")
+@trust_option
+@data_options
+@output_options
+def predict_command(**options: Any) -> None:
+    """Predict new bags: MODEL is a run's directory or a .skops file, SOURCE is data, labelled or not."""
+    from bliss_framework.console.using import predict_source
+
+    predict_source(**options)
+
+
+@bliss.command("explain")
+@click.argument("run")
+@click.argument("row", type=int)
+@trust_option
+@output_options
+def explain_command(**options: Any) -> None:
+    """Say why instance ROW got its label: its arms, its bag, its neighbours.
+
+    RUN is the directory of a finished run, or a .skops file.
+    """
+    from bliss_framework.console.using import explain_row
+
+    explain_row(**options)
+
+
+@bliss.command("new")
+@click.argument("kind", type=click.Choice(["reward", "regime", "strategy", "classifier", "reader", "baseline"]))
+@click.argument("name")
+@click.option("--summary", metavar="TEXT", help="What it does, in one line.")
+@click.option("--author", metavar="TEXT", help="For the metadata and the licence.")
+@click.option("--licence", metavar="NAME", help="BSD-3-Clause, MIT or none.")
+@click.option("--output", metavar="DIR", default=".", help="Where the new folder goes. [default: here]")
+@click.option("--quiet", is_flag=True, help="Print the next commands only.")
+def new_command(**options: Any) -> None:
+    """Scaffold a plugin: a complete distribution with a component, tests and a README.
+
+    What is not given is asked, if a person is there.
+    """
+    from bliss_framework.console.making import make_plugin
+
+    make_plugin(**options)

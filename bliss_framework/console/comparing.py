@@ -1,21 +1,28 @@
 """`bliss compare`: several methods on the same folds."""
 
 import os
+import shlex
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve
 
-from bliss_framework.console.running import experiments_of, observed, plugins_for
-from bliss_framework.console.screens import open_screen
+from bliss_framework.console.choosing import experiments_of
+from bliss_framework.console.exits import Interrupted
+from bliss_framework.console.running import observed, plugins_for
+from bliss_framework.console.screens import open_screen, results_alone
 from bliss_framework.console.tables import evaluation_table
 from bliss_framework.errors import SettingsError
 from bliss_framework.runs.data import default_data_dirs
-from bliss_framework.runs.experiment import compare, prepare
+from bliss_framework.runs.experiment import compare
 from bliss_framework.runs.files import to_json
-from bliss_framework.runs.settings import EvaluationSettings, MethodSettings, RunSettings
+from bliss_framework.runs.preparation import prepare
+from bliss_framework.runs.settings import MethodSettings, RunSettings
 
 DEFAULT_CV = 10
+OWN = "bliss"
 
 
 def compare_source(
@@ -31,18 +38,17 @@ def compare_source(
 ) -> None:
     """Compare methods on one data set or one experiment of a file."""
     screen = open_screen(quiet, as_json)
+    settings, names = _settings(source, methods, only, options)
     plugins = plugins_for(block, strict, screen)
-    _, experiments = experiments_of(source, only, options)
-    if len(experiments) > 1:
-        raise SettingsError(f"{source} holds {len(experiments)} experiments; choose one with --only NAME.")
-    settings = _with_cv(experiments[0])
-    names = None if methods is None else [name.strip() for name in methods.split(",") if name.strip()]
-    if names is not None:
-        settings = evolve(settings, compare=_chosen(settings, names))
     dirs = default_data_dirs(None if data_dir is None else Path(data_dir), os.environ)
     prepared = prepare(settings, plugins, dirs)
-    with observed(prepared, plugins, screen) as tell:
-        result = compare(prepared, names or ["bliss", *(method.name for method in prepared.baselines)], tell)
+    chosen = names or [OWN, *(method.name for method in prepared.baselines)]
+    try:
+        with results_alone(), observed(prepared, plugins, screen) as tell:
+            result = compare(prepared, chosen, tell)
+    except KeyboardInterrupt:
+        command = shlex.join(sys.argv[1:])
+        raise Interrupted(f"Interrupted. A comparison keeps nothing; to start again: bliss {command}") from None
     for note in result.notes:
         screen.note(f"Note: {note}")
     if screen.as_json:
@@ -52,13 +58,25 @@ def compare_source(
     screen.results.print(evaluation_table(screen.results, rows))
 
 
-def _with_cv(settings: RunSettings) -> RunSettings:
-    if settings.evaluation.cv is not None:
-        return settings
-    return evolve(settings, evaluation=EvaluationSettings(DEFAULT_CV, settings.evaluation.repeats))
+def _settings(
+    source: str, methods: str | None, only: str | None, options: dict[str, Any]
+) -> tuple[RunSettings, list[str]]:
+    experiments = experiments_of(source, only, options).rows
+    if len(experiments) > 1:
+        names = ", ".join(str(one.name) for one in experiments)
+        raise SettingsError(f"{source} holds {len(experiments)} experiments; choose one with --only NAME: {names}.")
+    (settings,) = experiments
+    if settings.evaluation.cv is None:
+        settings = evolve(settings, evaluation=evolve(settings.evaluation, cv=DEFAULT_CV))
+    if methods is None:
+        return settings, []
+    chosen = [name.strip() for name in methods.split(",") if name.strip()]
+    if not chosen:
+        raise SettingsError(f'methods must be {OWN} and names of baselines with commas between them; got "{methods}".')
+    return evolve(settings, compare=_baselines(settings, chosen)), chosen
 
 
-def _chosen(settings: RunSettings, names: list[str]) -> tuple[MethodSettings, ...]:
+def _baselines(settings: RunSettings, names: Sequence[str]) -> tuple[MethodSettings, ...]:
     """Keep the parameters that the experiment file gives a baseline."""
     known = {one.method: one for one in settings.compare or ()}
-    return tuple(known.get(name, MethodSettings(name)) for name in names if name != "bliss")
+    return tuple(known.get(name, MethodSettings(name)) for name in dict.fromkeys(names) if name != OWN)

@@ -2,12 +2,15 @@
 
 import os
 import platform
+import signal
 import sys
 import tempfile
+import threading
 import traceback
 import warnings
 from collections.abc import Callable
 from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -18,31 +21,48 @@ from bliss_framework.errors import BlissError
 from bliss_framework.version import __version__
 
 DONE, MENDABLE, USAGE, OUR_BUG, INTERRUPTED = 0, 1, 2, 3, 130
+PATIENCE = 5.0  # Seconds that worker processes have to stop after Ctrl-C.
+LOGGED = ("numpy", "scipy", "scikit-learn", "joblib", "pluggy", "entrypoints", "attrs", "cattrs", "rich", "rich-click")
+
+
+class Interrupted(Exception):
+    """Ctrl-C in the middle of work; the text says what to type to go on."""
 
 
 def leave(command: Callable[..., Any]) -> NoReturn:
     """Run a click command and exit: 0 done, 1 an error to mend, 2 usage, 3 a bug of ours, 130 interrupted."""
     warnings.showwarning = _show_warning
+    take_any_text()
+    sys.exit(_outcome(command))
+
+
+def _outcome(command: Callable[..., Any]) -> int:
     try:
         code = command(standalone_mode=False)
-    except (KeyboardInterrupt, click.Abort) as interrupt:
-        _stop_workers()
-        _say(getattr(interrupt, "message", None) or "Interrupted.")
-        _exit_at_once(INTERRUPTED)
+        return code if isinstance(code, int) else DONE
+    except (KeyboardInterrupt, click.Abort, Interrupted) as interrupt:
+        _stop_soon()
+        _say(str(interrupt) or "Interrupted.")
+        return INTERRUPTED
     except Exit as early:
-        code = early.exit_code
+        return int(early.exit_code)
     except click.ClickException as usage:
         usage.show()
-        code = USAGE
+        return USAGE
     except BlissError as error:
         _say(f"Error: {_with_notes(error)}")
-        code = MENDABLE
-    except BrokenPipeError:
-        _exit_at_once(DONE)
+        return MENDABLE
     except Exception as bug:
         _say(f"This is a bug of bliss: {type(bug).__name__}: {bug}\nPlease report it, with the file {_log(bug)}.")
-        code = OUR_BUG
-    sys.exit(code if isinstance(code, int) else DONE)
+        return OUR_BUG
+
+
+def take_any_text() -> None:
+    """Let standard output and error write what their encoding lacks as an escape, instead of ending the run."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
 
 
 def _with_notes(error: BaseException) -> str:
@@ -50,9 +70,7 @@ def _with_notes(error: BaseException) -> str:
 
 
 def _say(text: str) -> None:
-    """Write to standard error whatever its encoding can say."""
-    encoding = sys.stderr.encoding or "ascii"
-    sys.stderr.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+    sys.stderr.write(text + "\n")
     sys.stderr.flush()
 
 
@@ -60,30 +78,27 @@ def _show_warning(message: Any, *args: Any, **kwargs: Any) -> None:
     _say(f"Warning: {message}")
 
 
-def _stop_workers() -> None:
+def _stop_soon() -> None:
+    """Stop the worker processes, and make sure that leaving takes no longer than they deserve."""
+    # Another Ctrl-C could only disturb what tidies up now.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    last_resort = threading.Timer(PATIENCE, os._exit, (INTERRUPTED,))
+    last_resort.daemon = True
+    last_resort.start()
     if "joblib" not in sys.modules:
         return
     from joblib.externals.loky import reusable_executor
 
     executor = reusable_executor._executor
     if executor is not None:
-        executor.shutdown(wait=False, kill_workers=True)
-
-
-def _exit_at_once(code: int) -> NoReturn:
-    """Leave without waiting for workers that were told to stop."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except OSError:
-            continue
-    os._exit(code)
+        executor.shutdown(wait=True, kill_workers=True)
 
 
 def _log(bug: BaseException) -> Path:
     name = f"bliss-error-{datetime.now():%Y%m%d-%H%M%S}.log"
     lines = [
         f"bliss_framework {__version__}, Python {platform.python_version()}, {platform.platform()}",
+        ", ".join(f"{package} {_version(package)}" for package in LOGGED),
         f"command: {sys.argv[1:]}",
         "",
         "".join(traceback.format_exception(bug)),
@@ -91,8 +106,15 @@ def _log(bug: BaseException) -> Path:
     for folder in (Path.cwd(), Path(tempfile.gettempdir())):
         try:
             path = folder / name
-            path.write_text("\n".join(lines), encoding="utf-8")
+            path.write_text("\n".join(lines), encoding="utf-8", errors="backslashreplace")
         except OSError:
             continue
         return path
     return Path(name)
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

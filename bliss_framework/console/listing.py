@@ -1,6 +1,7 @@
 """`bliss plugins` and `bliss datasets`."""
 
 import inspect
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -30,20 +31,31 @@ def list_plugins(name: str | None, as_json: bool, quiet: bool, block: tuple[str,
         screen.document(to_json({"format": 1, "plugins": documents}))
         return
     screen.results.print(plugin_table(screen.results, documents))
-    if name is not None:
-        parameters = [_parameters(component.factory) for report in reports for _, component in report.components]
-        rows = [one for document in documents for one in document["components"]]
-        shown = [{**row, "parameters": text} for row, text in zip(rows, parameters, strict=True)]
-        screen.results.print(component_table(screen.results, shown))
+    components = [(kind, one) for report in reports for kind, one in report.components]
+    if name is not None and components:
+        rows = [
+            {"kind": kind, "name": one.name, "summary": one.summary, "parameters": _parameters(one.factory)}
+            for kind, one in components
+        ]
+        screen.results.print(component_table(screen.results, rows))
 
 
-def _parameters(factory: Any) -> str:
+def _parameters(factory: Any) -> list[str]:
+    """List the parameters of a component as an experiment file spells them."""
     try:
         signature = inspect.signature(factory)
     except (TypeError, ValueError):
-        return ""
+        return []
     named = [p for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    return ", ".join(p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in named)
+    return [p.name if p.default is p.empty else f"{p.name} = {_default(p.default)}" for p in named]
+
+
+def _default(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None:
+        return "none"
+    return f"{value:.6g}" if isinstance(value, float) else json.dumps(value) if isinstance(value, str) else repr(value)
 
 
 def list_datasets(
@@ -53,7 +65,6 @@ def list_datasets(
     quiet: bool,
     block: tuple[str, ...],
     strict: bool,
-    **reading: Any,
 ) -> None:
     """Print all data sets, or one."""
     screen = open_screen(quiet, as_json)
@@ -62,12 +73,15 @@ def list_datasets(
     found = available_datasets(plugins.registry, dirs)
     rows = [{"name": one.name, "origin": one.origin, **one.details} for one in found]
     chosen = [row for row in rows if name in (None, row["name"])]
-    if not chosen:
+    if name is not None and not chosen:
         known = [row["name"] for row in rows]
         raise UnknownNameError(
-            f'No data set "{name}" was found.{did_you_mean(name or "", known)} Known: {", ".join(known)}.'
+            f'No data set "{name}" was found.{did_you_mean(name, known)} Known: {", ".join(known) or "none"}.'
         )
     if as_json:
         screen.document(to_json({"format": 1, "datasets": chosen}))
+        return
+    if not chosen:
+        screen.note("No data set is installed; --data-dir and BLISS_DATA name folders with data files.")
         return
     screen.results.print(dataset_table(screen.results, chosen))

@@ -1,11 +1,19 @@
 """Options that several commands share. Each is spelt as in TOML and Python, with hyphens for underscores."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import rich_click as click
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+# Where --help shows an option. A default is written out, because reading it from the estimator would import numpy.
+_inference = partial(click.option, panel="Label inference")
+_final = partial(click.option, panel="After inference")
+_components = partial(click.option, panel="Components")
+_evaluation = partial(click.option, panel="Evaluation")
+_data = partial(click.option, panel="Data")
 
 
 def _all(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -18,52 +26,111 @@ def _all(*options: Callable[[Command], Command]) -> Callable[[Command], Command]
 
 
 inference_options = _all(
-    click.option("--regime", metavar="NAME", help="What the weak labels mean. [default: the data set's, else mil]"),
-    click.option("--classifier", metavar="NAME", help="Pulled in label inference: a name or an import path."),
-    click.option("--reward", metavar="NAME", help="How well weak labels are met. [default: the regime's]"),
-    click.option("--strategy", metavar="NAME", help="Bandit strategy: cucb or kl-ucb."),
-    click.option("--n-rounds", type=int, help="Rounds after the initial sweep."),
-    click.option("--n-folds", type=int, help="Folds of whole bags in label inference."),
-    click.option("--train-on", type=click.Choice(["one", "rest"]), help="Train on one fold (the paper) or the rest."),
-    click.option("--n-inferences", type=int, help="Inferences with other random draws, averaged."),
-    click.option("--n-passes", type=int, help="Passes of the bootstrapping procedure."),
-    click.option("--pass-share", type=float, help="Share of confident instances that join later passes."),
-    click.option("--n-parallel", type=int, help="Assignments chosen before any of them is pulled."),
-    click.option("--n-neighbors", type=int, help="Held-out neighbours k of the reward."),
-    click.option("--n-first-draws", type=int, help="Draws from the regime's prior instead of the initial sweep."),
-    click.option("--class-balance", type=float, help="Exponent of class weights in every pull."),
-    click.option("--scaling", metavar="MODE", help="auto, standard, standard-unit, unit or none."),
-    click.option("--final-classifier", metavar="NAME", help="Trained on the inferred labels."),
-    click.option("--confidence-weights/--no-confidence-weights", default=None, help="Weight it by confidence scores."),
-    click.option("--bag-threshold", metavar="VALUE", help="out-of-fold, or a number."),
-    click.option("--random-state", type=int, help="Seed; the same seed gives the same bits. [default: 0]"),
-    click.option("--n-jobs", type=int, help="Processes; -1 for all cores."),
-    click.option("--settings", metavar="NAME", help="default, or a .toml file with a [bliss] table."),
-    click.option(
+    _components("--regime", metavar="NAME", help="What the weak labels mean. [default: the data set's, else mil]"),
+    _components(
+        "--classifier",
+        metavar="NAME",
+        help="Trained on each assignment that is pulled: a component or the import path of a scikit-learn class. "
+        "[default: kernel-ridge]",
+    ),
+    _components("--reward", metavar="NAME", help="Says how well weak labels are met. [default: the regime's]"),
+    _components("--strategy", metavar="NAME", help="Bounds the mean reward of each arm. [default: cucb]"),
+    _components("--final-classifier", metavar="NAME", help="Trained once on the inferred labels. [default: svm-rbf]"),
+    _components(
         "--set",
         "assignments",
         multiple=True,
-        metavar="COMPONENT.PARAMETER=VALUE",
-        help="Set a parameter of a component.",
+        metavar="WHAT=VALUE",
+        help="Set a parameter of one of these components, for instance classifier.ridge=0.3; may be repeated. "
+        "`bliss plugins NAME` lists parameters.",
     ),
+    _components(
+        "--settings",
+        metavar="FILE",
+        help="Take settings from the [bliss] table of a .toml file, or `default`; other options go over them.",
+    ),
+    _inference("--n-rounds", metavar="N", type=int, help="Rounds after the initial sweep. [default: 100]"),
+    _inference("--n-folds", metavar="K", type=int, help="Folds of whole bags. [default: 5]"),
+    _inference(
+        "--train-on",
+        type=click.Choice(["one", "rest"]),
+        help="Train on one fold (the paper) or on the rest. [default: one]",
+    ),
+    _inference(
+        "--n-inferences", metavar="N", type=int, help="Inferences with other random draws, averaged. [default: 1]"
+    ),
+    _inference("--n-passes", metavar="N", type=int, help="Passes of the bootstrapping procedure. [default: 1]"),
+    _inference(
+        "--pass-share",
+        metavar="X",
+        type=float,
+        help="Share of the instances outside a fold, most confident first, that join a later pass. [default: 0.2]",
+    ),
+    _inference(
+        "--n-parallel", metavar="P", type=int, help="Assignments chosen before any of them is pulled. [default: 1]"
+    ),
+    _inference("--n-neighbors", metavar="K", type=int, help="Held-out neighbours of the reward. [default: 10]"),
+    _inference(
+        "--n-first-draws", metavar="N", type=int, help="Draws from the regime's prior, instead of the initial sweep."
+    ),
+    _inference(
+        "--class-balance", metavar="X", type=float, help="Exponent of class weights in every pull. [default: 0.0]"
+    ),
+    _inference(
+        "--scaling",
+        metavar="MODE",
+        help="auto, standard, standard-unit, unit or none; learnt on training rows. [default: auto]",
+    ),
+    _final(
+        "--confidence-weights/--no-confidence-weights",
+        default=None,
+        help="Weight the final classifier's instances by confidence. [default: confidence-weights]",
+    ),
+    _final(
+        "--bag-threshold",
+        metavar="X",
+        help="A bag that scores above it is positive: a number, or out-of-fold to choose it. [default: out-of-fold]",
+    ),
+    _inference(
+        "--random-state", metavar="SEED", type=int, help="The same seed gives the same bits. [default: 0 in a run]"
+    ),
+    _inference("--n-jobs", metavar="N", type=int, help="Processes; -1 for all cores. The bits stay the same."),
 )
 
 evaluation_options = _all(
-    click.option("--cv", type=int, help="Evaluate by this many folds of whole bags."),
-    click.option("--repeats", type=int, help="Repeat the evaluation with other folds."),
+    _evaluation("--cv", metavar="K", type=int, help="Evaluate by K folds of whole bags, beside simple baselines."),
+    _evaluation("--repeats", metavar="N", type=int, help="Repeat the evaluation with other folds. [default: 1]"),
+)
+
+data_dir_option = _data(
+    "--data-dir",
+    metavar="DIR",
+    help="Where named data sets are looked up, before the folders of BLISS_DATA and the user's data folder.",
 )
 
 data_options = _all(
-    click.option("--data-dir", metavar="DIR", help="Where named data sets are looked up, before BLISS_DATA."),
-    click.option("--bag", metavar="COLUMN", help="Column of the bag ids in a table."),
-    click.option("--label", metavar="COLUMN", help="Column of the weak labels in a table."),
-    click.option("--instance-label", metavar="COLUMN", help="Column of true instance labels in a table."),
-    click.option("--labels", metavar="FILE", help="A second table with one weak label for each bag."),
+    data_dir_option,
+    _data("--bag", metavar="COLUMN", help="Column of the bag ids in a table. [default: bag]"),
+    _data("--label", metavar="COLUMN", help="Column of the weak labels in a table. [default: label, labels or y]"),
+    _data(
+        "--instance-label",
+        metavar="COLUMN",
+        help="Column of the true classes in a table; used to evaluate only. [default: instance_label or inst_y]",
+    ),
+    _data("--labels", metavar="FILE", help="A second table that has one line with the weak label for each bag."),
 )
 
 output_options = _all(
     click.option("--json", "as_json", is_flag=True, help="Print one JSON document to standard output."),
     click.option("--quiet", is_flag=True, help="No progress and no notes."),
-    click.option("--block-plugin", "block", multiple=True, metavar="NAME", help="Leave a plugin or distribution out."),
-    click.option("--strict-plugins", "strict", is_flag=True, help="Stop at the first broken plugin."),
+    click.option(
+        "--block-plugin",
+        "block",
+        multiple=True,
+        metavar="NAME",
+        help="Leave out a plugin, or all of a distribution; may be repeated.",
+    ),
+    click.option(
+        "--strict-plugins", "strict", is_flag=True, help="Stop at the first broken plugin, with its traceback."
+    ),
 )

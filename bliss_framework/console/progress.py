@@ -6,12 +6,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
 
-from bliss_framework.kernel.events import FoldStarted, RoundFinished
+from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinished
 from bliss_framework.runs.events import FitFinished, FitStarted, RunFinished, RunStarted
 
 SECONDS_BETWEEN_LINES = 5.0
+WIDE, NARROW = 80, 60  # Columns for bars with times beside them, and for bars at all.
+BESIDE = 28  # Columns of the counts and the reward.
 Listener = Callable[[Any], None]
 
 
@@ -25,14 +28,21 @@ def progress_on(console: Console, clock: Callable[[], float] = time.monotonic) -
         yield Bars(progress)
 
 
+def headline(event: RunStarted) -> str:
+    """Say what a run is about to work on."""
+    fits = f"{event.n_fits} fit{'s' if event.n_fits != 1 else ''}"
+    return f"{event.name} ({event.origin}): {event.n_bags} bags, {event.n_instances} instances, {fits}"
+
+
 def _bars(console: Console, clock: Callable[[], float]) -> Progress:
+    bar: list[ProgressColumn] = [BarColumn(bar_width=16)] if console.width >= NARROW else []
+    times: list[ProgressColumn] = [TimeElapsedColumn(), TimeRemainingColumn()] if console.width >= WIDE else []
     return Progress(
         TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
+        *bar,
+        TextColumn("{task.fields[unit]} {task.completed}/{task.total}", markup=False),
         TextColumn("{task.fields[reward]}", markup=False),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
+        *times,
         console=console,
         get_time=clock,
         transient=True,
@@ -40,30 +50,47 @@ def _bars(console: Console, clock: Callable[[], float]) -> Progress:
 
 
 class Bars:
-    """One bar for the fits of a run, and one for the rounds of the label inference in work."""
+    """One bar for the fits of a run, and one for the rounds of the label inference in work, with the mean reward."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._fits = progress.add_task("fits", total=None, reward="", visible=False)
-        self._rounds = progress.add_task("rounds", total=None, reward="", visible=False)
+        width = progress.console.width
+        self._room = width if width >= NARROW else max(width - BESIDE, 0)
+        self._fits = progress.add_task("", total=None, unit="fit", reward="", visible=False)
+        self._rounds = progress.add_task("", total=None, unit="round", reward="", visible=False)
 
     def __call__(self, event: Any) -> None:
         """Show one event."""
         if isinstance(event, RunStarted):
-            self._progress.reset(self._fits, total=event.n_fits, description=f"{event.name}: fits", visible=True)
+            self._progress.console.print(Text(headline(event)), soft_wrap=True)
+            self._progress.reset(self._fits, total=event.n_fits, visible=True)
+        elif isinstance(event, FitStarted):
+            self._progress.update(self._fits, description=_fit(event)[: self._room])
+            self._progress.update(self._rounds, visible=False)
         elif isinstance(event, FoldStarted):
-            self._progress.reset(
-                self._rounds,
-                total=event.n_rounds,
-                description=f"fold {event.fold + 1}/{event.n_folds}: rounds",
-                visible=True,
-            )
+            description = f"fold {event.fold + 1}/{event.n_folds}"
+            # Resetting a bar drops the fields that are not given again.
+            fields: dict[str, Any] = {"unit": "round", "reward": ""}
+            self._progress.reset(self._rounds, total=event.n_rounds, description=description, visible=True, **fields)
         elif isinstance(event, RoundFinished):
-            self._progress.update(self._rounds, completed=event.round, reward=f"reward {event.mean_reward:.3f}")
+            self._progress.update(self._rounds, completed=event.round, reward=_reward(event))
+        elif isinstance(event, FoldFinished):
+            # Rounds in other processes are not seen; what their folds end with is.
+            self._progress.update(self._fits, reward=_reward(event))
         elif isinstance(event, FitFinished):
-            self._progress.advance(self._fits)
+            self._progress.update(self._fits, advance=1, description="", reward="")
         elif isinstance(event, RunFinished):
             self._progress.update(self._rounds, visible=False)
+
+
+def _fit(event: FitStarted) -> str:
+    if event.repeat is None or event.fold is None:
+        return "inference"
+    return f"{event.method}, repeat {event.repeat + 1}, fold {event.fold + 1}"
+
+
+def _reward(event: RoundFinished | FoldFinished) -> str:
+    return f"reward {event.mean_reward:.3f}"
 
 
 class Lines:
@@ -80,14 +107,15 @@ class Lines:
         """Show one event, if the last line is old enough."""
         if isinstance(event, RunStarted):
             self._name, self._done, self._total = event.name, 0, event.n_fits
-            self._say(f"{event.name}: {event.n_bags} bags, {event.n_instances} instances, {event.n_fits} fits")
+            self._say(headline(event))
         elif isinstance(event, FitFinished):
             self._done += 1
             self._now_and_then(f"{self._name}: {self._done} of {self._total} fits")
+        elif isinstance(event, FoldFinished):
+            self._now_and_then(f"{self._name}: fold {event.fold + 1} is done, mean {_reward(event)}")
         elif isinstance(event, RoundFinished):
             self._now_and_then(
-                f"{self._name}: fold {event.fold + 1}, round {event.round} of {event.n_rounds}, "
-                f"mean reward {event.mean_reward:.3f}"
+                f"{self._name}: fold {event.fold + 1}, round {event.round} of {event.n_rounds}, mean {_reward(event)}"
             )
 
     def _now_and_then(self, line: str) -> None:
@@ -95,8 +123,5 @@ class Lines:
             self._say(line)
 
     def _say(self, line: str) -> None:
-        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(Text(line), soft_wrap=True)
         self._next = self._clock() + SECONDS_BETWEEN_LINES
-
-
-__all__ = ["Bars", "FitStarted", "Lines", "progress_on"]

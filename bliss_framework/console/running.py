@@ -3,32 +3,26 @@
 import os
 import shlex
 import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve
-
+from bliss_framework.console.choosing import experiments_of
+from bliss_framework.console.exits import Interrupted
 from bliss_framework.console.progress import Listener, progress_on
-from bliss_framework.console.screens import Screen, open_screen
+from bliss_framework.console.screens import Screen, open_screen, results_alone
 from bliss_framework.console.tables import result_view
-from bliss_framework.errors import SettingsError, UnknownNameError
+from bliss_framework.errors import PluginError, SettingsError
 from bliss_framework.extension.manager import Plugins, load_plugins
-from bliss_framework.extension.names import did_you_mean
 from bliss_framework.runs.data import default_data_dirs
-from bliss_framework.runs.experiment import Prepared, RunResult, prepare, run
+from bliss_framework.runs.experiment import RunResult, run
 from bliss_framework.runs.files import to_json
+from bliss_framework.runs.preparation import Prepared, prepare
 from bliss_framework.runs.results import RunFolder
-from bliss_framework.runs.settings import (
-    DataSettings,
-    RunSettings,
-    read_bliss,
-    read_experiments,
-    with_component_parameters,
-    with_options,
-)
 
-DATA_OPTIONS = ("bag", "label", "instance_label", "labels")
 RUNS = "bliss-runs"
 
 
@@ -48,79 +42,45 @@ def run_source(
     screen = open_screen(quiet, as_json)
     if resume and output is None:
         raise SettingsError("--resume needs --output DIR, the directory of the run to go on with.")
+    experiments = experiments_of(source, only, options)
     plugins = plugins_for(block, strict, screen)
-    several, experiments = experiments_of(source, only, options)
     dirs = default_data_dirs(None if data_dir is None else Path(data_dir), os.environ)
-    prepared = [prepare(one, plugins, dirs) for one in experiments]
+    prepared = [prepare(one, plugins, dirs) for one in experiments.rows]
     folder = Path(output) if output is not None else _new_folder(source, prepared)
-    results = []
+    places = [RunFolder(folder / one.name if experiments.several else folder, resume) for one in prepared]
+    _check_places(places, prepared)
     try:
-        for one in prepared:
-            where = RunFolder(folder / one.name if several else folder, resume)
-            results.append(_run_one(one, where, plugins, screen))
-    except KeyboardInterrupt as interrupt:
-        interrupt.message = how_to_go_on(folder)  # type: ignore[attr-defined]
-        raise
-    _report(results, several, screen)
+        with results_alone():
+            results = [_run_one(one, place, plugins, screen) for one, place in zip(prepared, places, strict=True)]
+    except KeyboardInterrupt:
+        raise Interrupted(how_to_go_on(folder, sys.argv[1:])) from None
+    _report(results, experiments.several, screen)
 
 
 def plugins_for(block: tuple[str, ...], strict: bool, screen: Screen) -> Plugins:
-    """Load the plugins for a command, and say which of them are broken."""
+    """Load the plugins for a command, and say which of them are broken.
+
+    Raises:
+        PluginError: in strict mode, with the traceback of the first broken plugin.
+    """
     if block:
         # Worker processes and estimators look here too.
         already = os.environ.get("BLISS_BLOCK_PLUGINS", "")
         os.environ["BLISS_BLOCK_PLUGINS"] = ",".join([*filter(None, [already]), *block])
-    plugins = load_plugins(strict=strict)
+    try:
+        plugins = load_plugins(strict=strict)
+    except PluginError as error:
+        if error.__cause__ is not None:
+            error.add_note("\n\n" + "".join(traceback.format_exception(error.__cause__)).rstrip())
+        raise
     for sentence in plugins.problems():
         screen.note(f"Warning: {sentence}")
     return plugins
 
 
-def experiments_of(source: str, only: str | None, options: dict[str, Any]) -> tuple[bool, list[RunSettings]]:
-    """Read the experiments that a source means, with options laid over them; and whether it is a file of several."""
-    several = False
-    if source.endswith(".toml"):
-        experiments = read_experiments(Path(source))
-        several = experiments[0].name is not None and len(experiments) >= 1
-    else:
-        experiments = [RunSettings(DataSettings(source))]
-    if only is not None:
-        experiments = _only(experiments, only, source)
-    return several, [_with(one, dict(options)) for one in experiments]
-
-
-def _only(experiments: list[RunSettings], only: str, source: str) -> list[RunSettings]:
-    names = [one.name or one.data.source for one in experiments]
-    if only not in names:
-        raise UnknownNameError(
-            f'{source} has no experiment "{only}".{did_you_mean(only, names)} It has: {", ".join(names)}.'
-        )
-    return [one for one, name in zip(experiments, names, strict=True) if name == only]
-
-
-def _with(settings: RunSettings, options: dict[str, Any]) -> RunSettings:
-    assignments = options.pop("assignments")
-    chosen = options.pop("settings")
-    reading = {key: options.pop(key) for key in DATA_OPTIONS}
-    reading = {key: value for key, value in reading.items() if value is not None}
-    settings = evolve(settings, data=evolve(settings.data, options={**settings.data.options, **reading}))
-    if chosen not in (None, "default"):
-        settings = evolve(settings, bliss={**settings.bliss, **read_bliss(Path(chosen))})
-    if options.get("bag_threshold") not in (None, "out-of-fold"):
-        options["bag_threshold"] = _number(options["bag_threshold"])
-    return with_component_parameters(with_options(settings, options), assignments)
-
-
-def _number(text: str) -> Any:
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def _new_folder(source: str, prepared: list[Prepared]) -> Path:
+def _new_folder(source: str, prepared: Sequence[Prepared]) -> Path:
     name = prepared[0].name if len(prepared) == 1 else Path(source).stem
-    safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
+    safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip("-.") or "run"
     stem = Path(RUNS) / f"{safe}-{datetime.now():%Y%m%d-%H%M%S}"
     folder, number = stem, 1
     while folder.exists():
@@ -129,33 +89,30 @@ def _new_folder(source: str, prepared: list[Prepared]) -> Path:
     return folder
 
 
+def _check_places(places: Sequence[RunFolder], prepared: Sequence[Prepared]) -> None:
+    """Refuse a directory that is taken before the first experiment, not after an hour of it."""
+    for place, one in zip(places, prepared, strict=True):
+        if place.path.exists():
+            place.check(one.document(), one.record())
+
+
 def _run_one(prepared: Prepared, folder: RunFolder, plugins: Plugins, screen: Screen) -> RunResult:
     with observed(prepared, plugins, screen) as tell:
-
-        def tell_and_log(event: Any) -> None:
-            folder.log(event)
-            tell(event)
-
-        result = run(prepared, tell_and_log, folder)
+        result = run(prepared, tell, folder)
     for note in result.notes:
         screen.note(f"Note: {note}")
     return result
 
 
-def observed(prepared: Prepared, plugins: Plugins, screen: Screen) -> Any:
+@contextmanager
+def observed(prepared: Prepared, plugins: Plugins, screen: Screen) -> Iterator[Listener]:
     """Show progress, and tell the observers of plugins, for the length of a with block."""
-    from contextlib import contextmanager
-
-    @contextmanager
-    def telling() -> Any:
-        listeners: list[Listener] = [observer.notify for observer in plugins.observers(prepared.settings)]
-        if screen.quiet:
-            yield _teller(listeners, screen)
-            return
-        with progress_on(screen.messages) as show:
-            yield _teller([*listeners, show], screen)
-
-    return telling()
+    listeners: list[Listener] = [observer.notify for observer in plugins.observers(prepared.settings)]
+    if screen.quiet:
+        yield _teller(listeners, screen)
+        return
+    with progress_on(screen.messages) as show:
+        yield _teller([*listeners, show], screen)
 
 
 def _teller(listeners: list[Listener], screen: Screen) -> Listener:
@@ -170,9 +127,11 @@ def _teller(listeners: list[Listener], screen: Screen) -> Listener:
     return tell
 
 
-def _report(results: list[RunResult], several: bool, screen: Screen) -> None:
+def _report(results: Sequence[RunResult], several: bool, screen: Screen) -> None:
     documents = [result.document for result in results]
     if screen.as_json:
+        for result in results:
+            screen.note(f"results: {result.folder}", style="")
         screen.document(to_json({"format": 1, "experiments": documents} if several else documents[0]))
         return
     for result in results:
@@ -180,11 +139,18 @@ def _report(results: list[RunResult], several: bool, screen: Screen) -> None:
         screen.results.print(f"results: {result.folder}", markup=False, highlight=False, soft_wrap=True)
 
 
-def how_to_go_on(folder: Path) -> str:
-    """Say what to type to go on with an interrupted run."""
-    words = sys.argv[1:]
-    if "--output" not in words and not any(word.startswith("--output=") for word in words):
-        words = [*words, "--output", str(folder)]
-    if "--resume" not in words:
-        words = [*words, "--resume"]
-    return f"Interrupted. What was finished is kept in {folder}. To go on: bliss {shlex.join(words)}"
+def how_to_go_on(folder: Path, words: Sequence[str]) -> str:
+    """Say what to type to go on with an interrupted run.
+
+    Args:
+        folder: where its finished pieces are.
+        words: of the command that was interrupted, without the program.
+    """
+    if not folder.exists():
+        return f"Interrupted before anything was kept. To start again: bliss {shlex.join(words)}"
+    added = [] if any(word.split("=")[0] == "--output" for word in words) else ["--output", str(folder)]
+    added += [] if "--resume" in words else ["--resume"]
+    # What follows a double dash is no option.
+    end = words.index("--") if "--" in words else len(words)
+    command = shlex.join([*words[:end], *added, *words[end:]])
+    return f"Interrupted. What was finished is kept in {folder}. To go on: bliss {command}"

@@ -1,6 +1,10 @@
 """The two consoles: results go to standard output, progress and messages to standard error."""
 
+import json
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 
 from attrs import field, frozen
 from rich.console import Console
@@ -29,11 +33,39 @@ class Screen:
             self.messages.print(Text(sentence, style=style), soft_wrap=True)
 
     def document(self, text: str) -> None:
-        """Write a JSON document to standard output."""
-        sys.stdout.write(text + "\n")
-        sys.stdout.flush()
+        """Write a JSON document to standard output, in ASCII where nothing else can be shown."""
+        if not shows_unicode(self.results):
+            text = json.dumps(json.loads(text), indent=2)
+        self.results.file.write(text + "\n")
+        self.results.file.flush()
 
 
 def open_screen(quiet: bool, as_json: bool) -> Screen:
     """Make the screen of a command."""
     return Screen(Console(), Console(stderr=True), quiet, as_json)
+
+
+def shows_unicode(console: Console) -> bool:
+    """Say whether a console can show more than ASCII."""
+    return (console.encoding or "ascii").lower().startswith("utf")
+
+
+@contextmanager
+def results_alone() -> Iterator[None]:
+    """Send to standard error what others print meanwhile: plugins, compiled code, worker processes."""
+    sys.stdout.flush()
+    try:
+        output, error = sys.stdout.fileno(), sys.stderr.fileno()
+    except (AttributeError, OSError, ValueError):
+        # Standard output is no file of the system, as in a notebook or a test.
+        with redirect_stdout(sys.stderr):
+            yield
+        return
+    kept = os.dup(output)
+    os.dup2(error, output)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, output)
+        os.close(kept)

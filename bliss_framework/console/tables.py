@@ -4,18 +4,42 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
+from bliss_framework.console.screens import shows_unicode
+from bliss_framework.extension.names import singular
+
 NAMES = {"bag_accuracy": "bag accuracy", "bag_auc": "bag AUC"}
+UNBOUNDED = 10_000  # Columns; more than any table asks for.
 PERCENT = ("accuracy", "precision", "recall")
 
 
+class PlainTable(Table):
+    """A table under a line of text, to which rich would add spaces; a list where its words are too long for columns."""
+
+    heading: str | None = None
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw the line, then the table or the list."""
+        if self.heading is not None:
+            yield Text(self.heading)
+        unbounded = options.update(width=UNBOUNDED)
+        if super().__rich_measure__(console, unbounded).minimum <= options.max_width:
+            yield from super().__rich_console__(console, options)
+            return
+        columns = [[cell for cell in column.cells if isinstance(cell, Text)] for column in self.columns]
+        for number, cells in enumerate(zip(*columns, strict=True)):
+            yield Text("\n" if number else "", end="")
+            for column, cell in zip(self.columns, cells, strict=True):
+                yield Text.assemble(str(column.header), ": ", Text(", ").join(cell.split("\n")), overflow="fold")
+
+
 def plain_table(console: Console, *columns: str, title: str | None = None) -> Table:
-    """Make a table that also prints well where only ASCII can be shown."""
-    ascii_only = not (console.encoding or "ascii").lower().startswith("utf")
-    table = Table(title=title, box=box.ASCII if ascii_only else box.ROUNDED, title_justify="left", show_lines=False)
+    """Make a table that also prints well where only ASCII can be shown, or in few columns; its cells are of Text."""
+    table = PlainTable(box=box.ROUNDED if shows_unicode(console) else box.ASCII)
+    table.heading = title
     for column in columns:
         table.add_column(Text(column), overflow="fold")
     return table
@@ -35,24 +59,36 @@ def result_view(console: Console, document: Mapping[str, Any]) -> RenderableType
 
 def evaluation_table(console: Console, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> Table:
     """Draw the measures of several methods on the same folds; the best of each measure is bold."""
-    measures = [name for name, value in rows[0][1].items() if isinstance(value, Mapping) and "runs" in value]
+    cells = [(method, _measures(evaluation)) for method, evaluation in rows]
+    measures = list(dict.fromkeys(name for _, own in cells for name in own))
     first = rows[0][1]
     title = f"{first['cv']} folds of whole bags, {first['repeats']} repeat{'s' if first['repeats'] != 1 else ''}"
     table = plain_table(console, "method", *(NAMES.get(name, name.replace("_", " ")) for name in measures), title=title)
-    best = {name: max(row[name]["mean"] for _, row in rows if name in row) for name in measures}
-    for method, row in rows:
-        table.add_row(Text(method), *(_cell(name, row.get(name), best[name]) for name in measures))
+    best = {name: max(_means(cells, name), default=None) for name in measures}
+    for method, own in cells:
+        table.add_row(Text(method), *(_cell(name, own.get(name), best[name]) for name in measures))
     return table
 
 
-def _cell(name: str, value: Mapping[str, Any] | None, best: float) -> Text:
-    if value is None:
+def _measures(evaluation: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Pick what was measured in every repeat; of instances, the accuracy in the tests."""
+    own = {name: value for name, value in evaluation.items() if isinstance(value, Mapping) and "runs" in value}
+    tested = evaluation.get("instance_accuracy", {}).get("test")
+    return own if tested is None else {**own, "instance_accuracy": tested["overall"]}
+
+
+def _means(cells: Sequence[tuple[str, Mapping[str, Any]]], name: str) -> list[float]:
+    return [own[name]["mean"] for _, own in cells if name in own and own[name]["mean"] is not None]
+
+
+def _cell(name: str, value: Mapping[str, Any] | None, best: float | None) -> Text:
+    if value is None or value["mean"] is None or best is None:
         return Text("-")
     percent = any(word in name for word in PERCENT)
-    mean, sd = (value["mean"], value["sd"]) if not percent else (100 * value["mean"], 100 * value["sd"])
-    digits = 1 if percent else 3
-    spread = f" +- {sd:.{digits}f}" if len(value["runs"]) > 1 else ""
-    return Text(f"{mean:.{digits}f}{spread}", style="bold" if value["mean"] >= best else "")
+    factor, digits = (100, 1) if percent else (1, 3)
+    spread = f" +- {factor * value['sd']:.{digits}f}" if len(value["runs"]) > 1 else ""
+    mean = f"{factor * value['mean']:.{digits}f}{'%' if percent else ''}"
+    return Text(f"{mean}{spread}", style="bold" if value["mean"] >= best else "")
 
 
 def _inference(document: Mapping[str, Any]) -> Text:
@@ -69,11 +105,9 @@ def _inference(document: Mapping[str, Any]) -> Text:
 
 
 def _instances(accuracy: Mapping[str, Any]) -> Text:
-    parts = []
-    for what, value in accuracy.items():
-        overall = value["overall"]
-        mean = overall["mean"] if isinstance(overall, Mapping) else overall
-        parts.append(f"{what} {100 * mean:.1f}")
+    """Say how many instances were right; that of the tests stands in the table beside the baselines'."""
+    words = {"inferred": "inferred labels", "train": "final classifier in training"}
+    parts = [f"{words[what]} {100 * accuracy[what]['overall']:.1f}%" for what in words if what in accuracy]
     return Text("instance accuracy: " + ", ".join(parts))
 
 
@@ -81,9 +115,9 @@ def plugin_table(console: Console, plugins: Sequence[Mapping[str, Any]]) -> Tabl
     """Draw all plugins with their components; broken ones say at which door, why, and what to do."""
     table = plain_table(console, "plugin", "distribution", "state", "components, or what broke")
     for one in plugins:
-        told = [f"{c['kind']} {c['name']}" for c in one["components"]]
+        told = [f"{singular(c['kind'])} {c['name']}" for c in one["components"]]
         if one["reason"]:
-            told.append(f"door {one['door']}: {one['reason']} Remedy: {one['remedy']}")
+            told.append(f"door {one['door']}: {one['reason']}. Remedy: {one['remedy']}.")
         style = {"ok": "green", "blocked": "dim", "broken": "red"}[one["state"]]
         who = f"{one['distribution']} {one['version']}"
         table.add_row(Text(one["name"]), Text(who), Text(one["state"], style=style), Text("\n".join(told)))
@@ -92,9 +126,10 @@ def plugin_table(console: Console, plugins: Sequence[Mapping[str, Any]]) -> Tabl
 
 def component_table(console: Console, components: Sequence[Mapping[str, Any]]) -> Table:
     """Draw the components of one plugin with their summaries and parameters."""
-    table = plain_table(console, "kind", "name", "summary", "parameters")
+    table = plain_table(console, "component", "summary", "parameters", title="components and their parameters")
     for one in components:
-        table.add_row(Text(one["kind"]), Text(one["name"]), Text(one["summary"]), Text(one.get("parameters", "")))
+        cells = (f"{singular(one['kind'])} {one['name']}", one["summary"], "\n".join(one["parameters"]))
+        table.add_row(*map(Text, cells))
     return table
 
 

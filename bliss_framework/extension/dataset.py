@@ -40,5 +40,13 @@ class WeakDataset:
         for part in [*parts, self.bags, self.weak]:
             array = np.asarray(part)
             digest.update(f"{array.dtype.str}{array.shape}".encode())
-            digest.update(repr(array.tolist()).encode() if array.dtype == object else np.ascontiguousarray(array).data)
+            objects = array.dtype == object
+            digest.update(repr(_ordered(array.tolist())).encode() if objects else np.ascontiguousarray(array).data)
         return digest.hexdigest()
+
+
+def _ordered(value: Any) -> Any:
+    """Turn sets into sorted lists: the order of a set of names is another one in each process."""
+    if isinstance(value, list | tuple):
+        return [_ordered(one) for one in value]
+    return sorted(map(str, value)) if isinstance(value, set | frozenset) else value

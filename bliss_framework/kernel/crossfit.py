@@ -12,6 +12,7 @@ from bliss_framework.errors import PluginError
 from bliss_framework.kernel.balance import balance_weights
 from bliss_framework.kernel.events import Emit, FoldFinished, FoldStarted, RoundFinished, silent
 from bliss_framework.kernel.folds import deal_folds, train_and_heldout, usable_folds
+from bliss_framework.kernel.guards import checked_rewards
 from bliss_framework.kernel.inference import (
     ArmResult,
     Bounder,
@@ -19,7 +20,6 @@ from bliss_framework.kernel.inference import (
     FoldProblem,
     Puller,
     Rewarder,
-    checked_rewards,
     infer_labels,
 )
 from bliss_framework.kernel.pull import Fold, Outcome, Part, outcome_of
@@ -248,13 +248,16 @@ def _tasks(
         rows, heldout = data.bags.rows_of(train_bags), data.bags.rows_of(heldout_bags)
         if not data.space.free[rows].any():
             continue
-        extra = _confident(inferred, heldout, settings.pass_share)
+        extra = _confident(inferred, heldout[data.space.free[heldout]], settings.pass_share)
         known = data if inferred is None else data.with_known(extra, inferred.labels[extra])
         yield FoldTask(ingredients, known, rows, extra, heldout, settings, seeds[fold], pass_number, fold, n_folds)
 
 
 def _confident(inferred: InferredLabels | None, outside: NDArray[np.intp], share: float) -> NDArray[np.intp]:
-    """Pick the most confident rows outside the fold; the undecided never join."""
+    """Pick the most confident inferred rows outside the fold; the undecided never join.
+
+    Known rows are left out: they would rank first, and in MIL add nothing but negatives.
+    """
     if inferred is None:
         return np.empty(0, dtype=np.intp)
     decided = outside[~inferred.undecided[outside]]
@@ -298,9 +301,17 @@ def _problem(task: FoldTask, rng: np.random.Generator) -> FoldProblem:
     fold = Fold(train, heldout, min(task.settings.n_neighbors, heldout.n_rows))
     puller = ingredients.classifier.prepare(train, heldout, rng)
     reward = ingredients.reward.prepare(fold, puller)
-    prior = ingredients.regime.draw_prior(train)
-    prior = train.space.draw_weights() if prior is None else np.where(train.space.candidates, prior, 0.0)
+    prior = _prior(train, ingredients.regime.draw_prior(train))
     return FoldProblem(fold, puller, reward, ingredients.strategy, prior, ingredients.regime.constraint())
+
+
+def _prior(part: Part, given: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Fill in the default where the regime gives no prior, or no chance to any candidate of an instance."""
+    default = part.space.draw_weights()
+    if given is None:
+        return default
+    possible = np.where(part.space.candidates, given, 0.0)
+    return np.where(possible.sum(axis=1, keepdims=True) > 0, possible, default)
 
 
 def _judge(task: FoldTask, problem: FoldProblem, arms: ArmResult) -> FoldResult:
@@ -323,11 +334,11 @@ def _judge(task: FoldTask, problem: FoldProblem, arms: ArmResult) -> FoldResult:
 
 
 def _gather(results: list[FoldResult], data: Part, rng: np.random.Generator) -> InferredLabels:
-    """Average the means of every instance over the folds that trained on it."""
+    """Average the means of every arm over the folds that pulled it."""
     shape = data.space.candidates.shape
-    means, pulls, times = np.zeros(shape), np.zeros(shape), np.zeros(data.n_rows)
+    means, pulls, times = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     for result in results:
         means[result.rows] += result.arms.means
         pulls[result.rows] += result.arms.pulls
-        times[result.rows] += 1
-    return conclude(means / np.maximum(times, 1.0)[:, None], pulls, data.space, rng)
+        times[result.rows] += result.arms.pulls > 0
+    return conclude(means / np.maximum(times, 1.0), pulls, data.space, rng)

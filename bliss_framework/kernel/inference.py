@@ -13,14 +13,15 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.errors import BlissError, PluginError, RewardError
 from bliss_framework.kernel.arms import ArmStatistics
 from bliss_framework.kernel.balance import balance_weights
 from bliss_framework.kernel.choice import best_label, draw_labels, draw_unpulled
+from bliss_framework.kernel.guards import blaming, checked_assignment, checked_bounds, checked_rewards
 from bliss_framework.kernel.pull import Fold, Outcome, Part, Predictions, outcome_of
 from bliss_framework.kernel.settings import InferenceSettings
 
 NEVER_PULLED = 1e6
+N_LOOKS = 10  # A complaint costs another look at the outcome, so only some rounds are looked at.
 Constrain = Callable[[NDArray[np.float64], Part], NDArray[np.intp]]
 
 
@@ -74,7 +75,7 @@ class ArmResult:
     """What Algorithm 1 found out about the arms of one fold, averaged over its inferences.
 
     Attributes:
-        means: (n, L) empirical means; 0 where an arm was never pulled.
+        means: (n, L) empirical means, averaged over the inferences that pulled the arm; 0 where none did.
         pulls: (n, L) pulls, added up over the inferences.
         n_pulls: label assignments that were tried.
         complaints: what the reward said of the pulls that were looked at, None where it was content.
@@ -107,13 +108,13 @@ def infer_labels(
     n_draws = 0
     while any(inference.needs_draw(n_draws, settings.n_first_draws) for inference in inferences):
         forced = settings.n_first_draws is None
-        table.pull([(inference, inference.draw(forced)) for inference in inferences], round=0)
+        table.pull([_Chosen(inference, 0, inference.draw(forced)) for inference in inferences])
         n_draws += 1
     for t in range(1, settings.n_rounds + 1, settings.n_parallel):
         batch = range(t, min(t + settings.n_parallel, settings.n_rounds + 1))
         with table.timed("strategy"):
-            chosen = [(inference, pi) for inference in inferences for pi in inference.choose(batch)]
-        on_round(batch[-1], table.pull(chosen, round=batch[-1]))
+            chosen = [choice for inference in inferences for choice in inference.choose(batch)]
+        on_round(batch[-1], table.pull(chosen))
     return table.result(inferences)
 
 
@@ -138,24 +139,19 @@ class _Inference:
             return self._whole(draw_unpulled(self.arms, self.weights, self.rng))
         return self._whole(draw_labels(self.weights, self.rng))
 
-    def choose(self, rounds: range) -> list[NDArray[np.intp]]:
+    def choose(self, rounds: range) -> "list[_Chosen]":
         """Choose one assignment for each round of a batch before any of them is pulled."""
         arms = self.arms if len(rounds) == 1 else self.arms.copy()
         chosen = []
         for t in rounds:
             assignment = self._best(arms, t)
-            chosen.append(assignment)
+            chosen.append(_Chosen(self, t, assignment))
             if len(rounds) > 1:
                 arms.add_assumed(assignment[self.free])
         return chosen
 
     def _best(self, arms: ArmStatistics, t: int) -> NDArray[np.intp]:
-        bounds = self.problem.strategy.bounds(arms, t, self.rng)
-        if bounds.shape != arms.pulls.shape or np.isnan(bounds).any():
-            raise PluginError(
-                f"the strategy returned bounds of shape {bounds.shape} in round {t}, "
-                f"{int(np.isnan(bounds).sum())} of them NaN; it must return numbers of shape {arms.pulls.shape}."
-            )
+        bounds = checked_bounds(self.problem.strategy, arms, t, self.rng)
         bounds = np.where(arms.unpulled, np.inf, np.where(arms.candidates, bounds, -np.inf))
         if self.problem.constrain is None:
             return self._whole(best_label(bounds, self.rng))
@@ -163,7 +159,7 @@ class _Inference:
         # an arm that was never pulled gets a large finite one, and a random part decides among those.
         everywhere = np.where(self.space.candidates, 0.0, -np.inf)
         everywhere[self.free] = np.where(np.isposinf(bounds), NEVER_PULLED + self.rng.random(bounds.shape), bounds)
-        return self.problem.constrain(everywhere, self.problem.fold.train)
+        return checked_assignment(self.problem.constrain, everywhere, self.problem.fold.train, t)
 
     def _whole(self, of_free: NDArray[np.intp]) -> NDArray[np.intp]:
         assignment = self.space.known.copy()
@@ -171,15 +167,22 @@ class _Inference:
         return assignment
 
 
+@frozen(eq=False)
+class _Chosen:
+    """An assignment that an inference chose for a round; round 0 is the initial sweep."""
+
+    inference: _Inference = field()
+    round: int = field()
+    assignment: NDArray[np.intp] = field()
+
+
 class _PullingTable:
     """Pulls batches of assignments, counts them, and keeps the time and the reward's complaints."""
-
-    N_LOOKS = 10  # A complaint costs another look at the outcome, so only some rounds are looked at.
 
     def __init__(self, problem: FoldProblem, settings: InferenceSettings) -> None:
         self.problem = problem
         self.balance = settings.class_balance
-        self.n_rounds, self.look_every = settings.n_rounds, max(1, settings.n_rounds // self.N_LOOKS)
+        self.looks = {-(-i * settings.n_rounds // N_LOOKS) for i in range(1, N_LOOKS + 1)}
         self.free = np.flatnonzero(problem.fold.train.space.free)
         self.seconds = {"classifier": 0.0, "reward": 0.0, "strategy": 0.0}
         self.complaints: list[str | None] = []
@@ -191,56 +194,30 @@ class _PullingTable:
         yield
         self.seconds[what] += perf_counter() - start
 
-    def pull(self, chosen: list[tuple[_Inference, NDArray[np.intp]]], round: int) -> float:
+    def pull(self, chosen: list[_Chosen]) -> float:
         """Pull a batch, count it, and return the mean reward of the free instances."""
         train = self.problem.fold.train
-        assignments = np.stack([assignment for _, assignment in chosen])
+        assignments = np.stack([choice.assignment for choice in chosen])
         weights = balance_weights(assignments, train.space, self.balance, train.weights)
         with self.timed("classifier"):
             predictions = self.problem.puller.pull(assignments, weights)
         total = 0.0
-        for p, (inference, assignment) in enumerate(chosen):
-            outcome = outcome_of(self.problem.fold, assignment, predictions, p)
+        for p, choice in enumerate(chosen):
+            outcome = outcome_of(self.problem.fold, choice.assignment, predictions, p)
             with self.timed("reward"):
-                rewards = checked_rewards(self.problem.reward, outcome, round)
-            inference.arms.add(assignment[self.free], rewards[self.free])
+                rewards = checked_rewards(self.problem.reward, outcome, choice.round)
+            choice.inference.arms.add(choice.assignment[self.free], rewards[self.free])
             total += float(rewards[self.free].mean())
-            if p == 0 and round and (round % self.look_every == 0 or round == self.n_rounds):
-                self.complaints.append(self.problem.reward.complaint(outcome))
+            if choice.round in self.looks and choice.inference is chosen[0].inference:
+                with blaming("reward's complaint", choice.round):
+                    self.complaints.append(self.problem.reward.complaint(outcome))
         self.n_pulls += len(chosen)
         return total / len(chosen)
 
     def result(self, inferences: list[_Inference]) -> ArmResult:
         shape = self.problem.fold.train.space.candidates.shape
         means, pulls = np.zeros(shape), np.zeros(shape)
-        means[self.free] = np.mean([inference.arms.means for inference in inferences], axis=0)
+        pulled_by = np.sum([inference.arms.pulls > 0 for inference in inferences], axis=0)
+        means[self.free] = np.sum([inference.arms.means for inference in inferences], axis=0) / np.maximum(pulled_by, 1)
         pulls[self.free] = np.sum([inference.arms.pulls for inference in inferences], axis=0)
         return ArmResult(means, pulls, self.n_pulls, tuple(self.complaints), self.seconds)
-
-
-def checked_rewards(reward: Rewarder, outcome: Outcome, round: int) -> NDArray[np.float64]:
-    """Call a reward and hold it to its contract: (n,) numbers in [0, 1].
-
-    Raises:
-        RewardError: if the shape is wrong, or a value is not a number in [0, 1] up to rounding.
-        PluginError: if the reward itself raises.
-    """
-    try:
-        raw = reward(outcome)
-    except BlissError:
-        raise
-    except Exception as error:
-        raise PluginError(f"it raised {type(error).__name__} in round {round}: {error}") from error
-    n = len(outcome.assignment)
-    values = np.asarray(raw)
-    if raw is None or values.shape != (n,) or values.dtype.kind not in "fiub":
-        found = "None" if raw is None else f"an array of shape {values.shape} and dtype {values.dtype}"
-        raise RewardError(f"it returned {found} in round {round}; it must return {n} numbers, one for each instance.")
-    values = values.astype(np.float64)
-    wrong = ~((values >= -1e-9) & (values <= 1 + 1e-9))
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        raise RewardError(
-            f"it returned {values[row]} for training instance {row} in round {round}; rewards must lie in [0, 1]."
-        )
-    return np.clip(values, 0.0, 1.0)

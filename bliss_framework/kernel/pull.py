@@ -53,7 +53,8 @@ class Fold:
 
     Attributes:
         train: the part whose arms are pulled. Rows with one candidate are trained on but have no arms.
-        heldout: the weakly labelled part that the classifier is not trained on.
+        heldout: the weakly labelled part that judges the classifier, whole bags of it. In later passes some of its
+            instances are trained on as well, with labels that earlier passes were confident about.
         n_neighbors: k of the neighbourhood N(x), at most the number of held-out rows.
     """
 

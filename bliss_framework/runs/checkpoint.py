@@ -12,9 +12,10 @@ from bliss_framework.errors import RunError
 from bliss_framework.kernel.crossfit import FoldResult, FoldTask, RunTasks
 from bliss_framework.kernel.events import Emit
 from bliss_framework.kernel.inference import ArmResult
-from bliss_framework.runs.files import to_json, write_text
+from bliss_framework.runs.files import plain, write_text
 
 FORMAT = 1
+Piece = dict[str, Any]
 
 
 @frozen
@@ -27,58 +28,83 @@ class Checkpoint:
 
     folder: Path | None = field()
 
-    def load(self, key: str) -> dict[str, Any] | None:
+    def load(self, key: str, *needed: str) -> Piece | None:
         """Return a finished piece, or None if it is not there.
+
+        Args:
+            key: the name of the piece.
+            needed: what it must hold.
 
         Raises:
             RunError: if its file is damaged; it is kept.
         """
-        path = self._path(key)
+        path = self.path(key)
         if path is None or not path.exists():
             return None
         try:
-            piece = json.loads(path.read_text(encoding="utf-8"))
-            if piece["format"] != FORMAT:
-                raise RunError(f"{path} has format {piece['format']}; this version reads format {FORMAT}.")
-            return dict(piece["piece"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise RunError(f"{path} is damaged ({error}). Delete it, and this piece is computed again.") from None
+            stored = json.loads(path.read_text(encoding="utf-8"))
+            if stored["format"] != FORMAT:
+                raise RunError(f"{path} has format {stored['format']!r}; this version reads format {FORMAT}.")
+            piece = dict(stored["piece"])
+            _ = [piece[name] for name in needed]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise damaged(path, error) from None
+        return piece
 
-    def save(self, key: str, piece: dict[str, Any]) -> None:
-        """Keep a finished piece."""
-        path = self._path(key)
+    def save(self, key: str, piece: Piece) -> Piece:
+        """Keep a finished piece, and return it as `load` will: a run that was interrupted must not differ.
+
+        Floats are written so that they read back as the same bits, NaN and infinity too.
+        """
+        text = json.dumps({"format": FORMAT, "piece": plain(piece, finite=False)}, ensure_ascii=False)
+        path = self.path(key)
         if path is not None:
-            write_text(path, to_json({"format": FORMAT, "piece": piece}, indent=None))
+            write_text(path, text)
+        return dict(json.loads(text)["piece"])
 
-    def _path(self, key: str) -> Path | None:
+    def path(self, key: str) -> Path | None:
+        """Return where a piece is kept."""
         return None if self.folder is None else self.folder / f"{key}.json"
 
     def folds(self, run_tasks: RunTasks) -> RunTasks:
         """Wrap a runner of fold tasks: finished folds are loaded, new ones are saved as soon as they are there."""
 
         def run(work: Any, tasks: list[FoldTask], emit: Emit) -> Iterator[FoldResult]:
-            kept = {task.fold: self.load(_key(task)) for task in tasks}
+            kept = {task.fold: self._finished(task) for task in tasks}
             new = iter(run_tasks(work, [task for task in tasks if kept[task.fold] is None], emit))
             for task in tasks:
-                piece = kept[task.fold]
-                if piece is not None:
-                    yield _from_piece(piece, task)
-                    continue
-                result = next(new)
-                self.save(_key(task), _to_piece(result))
+                result = kept[task.fold]
+                if result is None:
+                    result = next(new)
+                    self.save(_key(task), _to_piece(result))
                 yield result
 
         return run
+
+    def _finished(self, task: FoldTask) -> FoldResult | None:
+        key = _key(task)
+        piece = self.load(key)
+        if piece is None:
+            return None
+        try:
+            return _from_piece(piece, task)
+        except (KeyError, TypeError, ValueError) as error:
+            raise damaged(self.path(key), error) from None
+
+
+def damaged(path: Path | None, error: Exception) -> RunError:
+    """Return the error about a file of the state that cannot be used."""
+    what = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+    return RunError(f"{path} is damaged ({what}). Delete it, and this piece is computed again.")
 
 
 def _key(task: FoldTask) -> str:
     return f"inference-pass{task.pass_number}-fold{task.fold + 1}"
 
 
-def _to_piece(result: FoldResult) -> dict[str, Any]:
+def _to_piece(result: FoldResult) -> Piece:
     arms = result.arms
     return {
-        # Floats are written so that they read back as the same bits.
         "means": arms.means,
         "pulls": arms.pulls,
         "n_pulls": arms.n_pulls,
@@ -91,7 +117,7 @@ def _to_piece(result: FoldResult) -> dict[str, Any]:
     }
 
 
-def _from_piece(piece: dict[str, Any], task: FoldTask) -> FoldResult:
+def _from_piece(piece: Piece, task: FoldTask) -> FoldResult:
     arms = ArmResult(
         np.array(piece["means"], dtype=np.float64),
         np.array(piece["pulls"], dtype=np.float64),
@@ -99,6 +125,9 @@ def _from_piece(piece: dict[str, Any], task: FoldTask) -> FoldResult:
         tuple(piece["complaints"]),
         dict(piece["seconds"]),
     )
+    shape = (len(task.rows), task.data.space.candidates.shape[1])
+    if arms.means.shape != shape or arms.pulls.shape != shape:
+        raise ValueError(f"the arms have shape {arms.means.shape} where {shape} is needed")
     return FoldResult(
         task.rows,
         arms,

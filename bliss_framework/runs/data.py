@@ -24,11 +24,13 @@ class LoadedData:
         dataset: rows, bags and weak labels.
         origin: the plugin and its distribution, or the path of the file.
         notes: sentences for the user, such as where else the same name was found.
+        path: of a file, None for a data set of a plugin.
     """
 
     dataset: WeakDataset = field()
     origin: str = field()
     notes: tuple[str, ...] = field(default=())
+    path: Path | None = field(default=None)
 
 
 @frozen
@@ -85,7 +87,7 @@ def find_dataset(
             f"file, or say with an option of its reader where they are."
         )
     also = [f'the name "{source}" is also at {_origin(one)}; the one of {_origin(taken)} was taken' for one in others]
-    return LoadedData(dataset, _origin(taken), (*notes, *also))
+    return LoadedData(dataset, _origin(taken), (*notes, *also), taken if isinstance(taken, Path) else None)
 
 
 def default_data_dirs(option: Path | None, environ: Mapping[str, str]) -> list[Path]:

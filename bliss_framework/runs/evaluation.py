@@ -9,13 +9,14 @@ import numpy as np
 from attrs import field, frozen
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.extension.dataset import WeakDataset
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.folds import deal_folds
 from bliss_framework.kernel.labels import WeakLabels
-from bliss_framework.runs.checkpoint import Checkpoint
+from bliss_framework.runs.checkpoint import Checkpoint, Piece
 from bliss_framework.runs.events import FitFinished, FitStarted, Tell
 from bliss_framework.runs.settings import EvaluationSettings
 
@@ -61,7 +62,9 @@ class Fit:
         return f"{self.method.name}-repeat{self.repeat + 1}-fold{self.fold + 1}"
 
 
-Pieces = dict[tuple[str, int, int], dict[str, Any]]
+Pieces = dict[tuple[str, int, int], Piece]
+IN_A_PIECE = ("bags", "predicted", "scores", "rows", "instances", "measures", "seconds", "notes")
+N_SEEDS = 2**32
 
 
 def plan_fits(problem: Problem, methods: Sequence[Method], evaluation: EvaluationSettings, seed: int) -> list[Fit]:
@@ -74,7 +77,8 @@ def plan_fits(problem: Problem, methods: Sequence[Method], evaluation: Evaluatio
         rng = np.random.default_rng([seed, repeat])
         folds = deal_folds(problem.regime.strata(problem.weak), n_folds, rng)
         for fold in range(n_folds):
-            fits += [Fit(method, repeat, fold, np.flatnonzero(folds == fold), seed + repeat) for method in methods]
+            test_bags, own_seed = np.flatnonzero(folds == fold), (seed + repeat) % N_SEEDS
+            fits += [Fit(method, repeat, fold, test_bags, own_seed) for method in methods]
     return fits
 
 
@@ -83,14 +87,13 @@ def run_fits(problem: Problem, fits: Sequence[Fit], n_jobs: int | None, checkpoi
     pieces: Pieces = {}
     missing = []
     for fit in fits:
-        piece = checkpoint.load(fit.key)
+        piece = checkpoint.load(fit.key, *IN_A_PIECE)
         if piece is None:
             missing.append(fit)
         else:
             pieces[_place(fit)] = piece
     for fit, piece in zip(missing, _computed(problem, missing, n_jobs, tell), strict=True):
-        checkpoint.save(fit.key, piece)
-        pieces[_place(fit)] = piece
+        pieces[_place(fit)] = checkpoint.save(fit.key, piece)
         tell(FitFinished(fit.method.name, fit.repeat, fit.fold, piece["measures"]))
     return pieces
 
@@ -99,7 +102,7 @@ def _place(fit: Fit) -> tuple[str, int, int]:
     return fit.method.name, fit.repeat, fit.fold
 
 
-def _computed(problem: Problem, fits: Sequence[Fit], n_jobs: int | None, tell: Tell) -> Iterator[dict[str, Any]]:
+def _computed(problem: Problem, fits: Sequence[Fit], n_jobs: int | None, tell: Tell) -> Iterator[Piece]:
     if effective_n_jobs(n_jobs) > 1 and len(fits) > 1:
         pool = Parallel(n_jobs=n_jobs, return_as="generator")
         yield from pool(delayed(run_fit)(problem, fit) for fit in fits)
@@ -109,12 +112,18 @@ def _computed(problem: Problem, fits: Sequence[Fit], n_jobs: int | None, tell: T
         yield run_fit(problem, fit, tell)
 
 
-def run_fit(problem: Problem, fit: Fit, tell: Tell | None = None) -> dict[str, Any]:
+def run_fit(problem: Problem, fit: Fit, tell: Tell | None = None) -> Piece:
     """Fit one method on the training bags of one fold and predict its test bags.
 
     Returns:
-        Plain values only: test bags, predicted weak labels and scores, instance predictions, measures, seconds, notes.
+        Test bags, predicted weak labels and scores, instance predictions, measures, seconds, notes.
     """
+    # The number of BLAS threads changes the last bits of a product, and it depends on the number of processes.
+    with threadpool_limits(limits=1):
+        return _fitted_and_judged(problem, fit, tell)
+
+
+def _fitted_and_judged(problem: Problem, fit: Fit, tell: Tell | None) -> Piece:
     started = time.perf_counter()
     dataset, bags = problem.dataset, problem.bags
     test_rows = bags.rows_of(fit.test_bags)
@@ -154,7 +163,7 @@ def encoded(predicted: NDArray[Any], weak: WeakLabels) -> NDArray[Any]:
     return np.array([codes.get(value, value) for value in predicted.tolist()])
 
 
-def judged(problem: Problem, pieces: Iterable[dict[str, Any]]) -> dict[str, float]:
+def judged(problem: Problem, pieces: Iterable[Piece]) -> dict[str, float]:
     """Pool the folds of one repeat and compare with the weak labels."""
     pieces = list(pieces)
     bags = np.concatenate([np.asarray(piece["bags"], dtype=np.intp) for piece in pieces])

@@ -10,9 +10,10 @@ from bliss_framework.kernel.events import Event
 
 @frozen
 class RunStarted:
-    """A run is about to start: its name, and the numbers of steps to come."""
+    """A run is about to start: its name, where its data come from, and how much there is to do."""
 
     name: str
+    origin: str
     n_bags: int
     n_instances: int
     n_fits: int

@@ -7,76 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
-from bliss_framework.errors import SettingsError
+from bliss_framework.errors import SettingsError, UnknownNameError
 from bliss_framework.estimator import BlissClassifier
-from bliss_framework.extension.manager import Plugins
-from bliss_framework.inputs import check_training
-from bliss_framework.resolve import resolve
+from bliss_framework.extension.names import did_you_mean
 from bliss_framework.runs.checkpoint import Checkpoint
-from bliss_framework.runs.data import LoadedData, find_dataset
-from bliss_framework.runs.evaluation import Method, Pieces, Problem, plan_fits, run_fits
+from bliss_framework.runs.evaluation import Method, Pieces, plan_fits, run_fits
 from bliss_framework.runs.events import FitFinished, FitStarted, RunFinished, RunStarted, Tell
 from bliss_framework.runs.files import plain
 from bliss_framework.runs.measures import evaluation_of, instance_accuracy, notes_of, seconds_of
+from bliss_framework.runs.preparation import Prepared
 from bliss_framework.runs.results import RunFolder
-from bliss_framework.runs.settings import MethodSettings, RunSettings
 from bliss_framework.version import __version__
 from bliss_framework.workers import fold_runner
 
 FORMAT = 1
-DEFAULT_SEED = 0
-
-
-@frozen(eq=False)
-class Prepared:
-    """An experiment whose settings and data are checked; nothing has been computed.
-
-    Attributes:
-        settings: with every parameter of BLISS filled in.
-        loaded: the data and where they come from.
-        problem: the data as the regime sees them.
-        baselines: to compare with.
-    """
-
-    settings: RunSettings = field()
-    loaded: LoadedData = field()
-    problem: Problem = field()
-    baselines: tuple[Method, ...] = field()
-
-    @property
-    def name(self) -> str:
-        """What results call this experiment."""
-        return self.settings.name or self.problem.dataset.name
-
-    @property
-    def seed(self) -> int:
-        """The random state of the run."""
-        return int(self.settings.bliss["random_state"])
-
-    def document(self) -> dict[str, Any]:
-        """Everything that decides the result, for run.toml and result.json."""
-        settings = self.settings
-        compare = [{"method": method.name, **method.settings} for method in self.baselines]
-        return {
-            "data": {"source": settings.data.source, **settings.data.options},
-            "bliss": settings.bliss,
-            "evaluation": {"cv": settings.evaluation.cv, "repeats": settings.evaluation.repeats},
-            "compare": compare,
-        }
-
-    def data_document(self) -> dict[str, Any]:
-        """What result.json says under "data"."""
-        dataset, bags = self.problem.dataset, self.problem.bags
-        return {
-            "name": dataset.name,
-            "n_bags": bags.n_bags,
-            "n_instances": bags.n_rows,
-            "n_features": int(dataset.X.shape[1]),
-            "classes": list(self.problem.weak.classes),
-            "sha256": dataset.sha256(),
-        }
 
 
 @frozen(eq=False)
@@ -94,40 +40,6 @@ class RunResult:
     folder: Path | None = field(default=None)
 
 
-def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) -> Prepared:
-    """Load the data and check everything that can be checked before long work starts."""
-    registry = plugins.registry
-    loaded = find_dataset(
-        settings.data.source,
-        registry=registry,
-        data_dirs=data_dirs,
-        relative_to=settings.folder,
-        options=settings.data.options,
-    )
-    bliss = {"regime": loaded.dataset.regime, "random_state": DEFAULT_SEED, **settings.bliss}
-    model = BlissClassifier(**bliss)
-    model.check_parameters()
-    settings = evolve(settings, bliss=model.get_params(deep=False))
-    given = check_training(loaded.dataset.X, loaded.dataset.weak, loaded.dataset.bags)
-    regime = resolve("regime", settings.bliss["regime"])
-    problem = Problem(loaded.dataset, given.bags, regime.check(given.weak, given.bags), regime)
-    chosen = settings.compare
-    if chosen is None:
-        chosen = tuple(MethodSettings(name) for name in regime.default_baselines)
-    return Prepared(settings, loaded, problem, tuple(_baseline(one, registry) for one in chosen))
-
-
-def _baseline(chosen: MethodSettings, registry: Any) -> Method:
-    spec = {"name": chosen.method, **chosen.parameters}
-    registry.create("baseline", spec)
-
-    def make(seed: int) -> Any:
-        model = registry.create("baseline", spec)
-        return model.set_params(random_state=seed) if "random_state" in model.get_params() else model
-
-    return Method(chosen.method, make, dict(chosen.parameters))
-
-
 def bliss_method(prepared: Prepared) -> Method:
     """BLISS as one of the methods of a comparison."""
     parameters = {**prepared.settings.bliss, "n_jobs": None}
@@ -135,68 +47,107 @@ def bliss_method(prepared: Prepared) -> Method:
 
 
 def run(prepared: Prepared, tell: Tell, folder: RunFolder | None = None) -> RunResult:
-    """Infer the labels of the whole data set, and with `cv` evaluate beside the baselines on the same folds."""
+    """Infer the labels of the whole data set, and with `cv` evaluate beside the baselines on the same folds.
+
+    Args:
+        prepared: the experiment.
+        tell: called with each event, in this process.
+        folder: where results and state are kept; where it holds the finished run already, nothing is computed.
+
+    Raises:
+        BlissError: the folder cannot be used, or a plugin broke its contract.
+    """
     started = time.perf_counter()
+    checkpoint = Checkpoint(None)
+    if folder is not None:
+        checkpoint = folder.open(prepared.document(), prepared.record())
+        finished = folder.result()
+        if finished is not None:
+            return RunResult(finished, (f"{folder.path} holds the finished run; nothing was computed.",), folder.path)
+        tell = _logging(folder, tell)
     methods = (bliss_method(prepared), *prepared.baselines)
     fits = plan_fits(prepared.problem, methods, prepared.settings.evaluation, prepared.seed)
-    checkpoint = _open(prepared, folder)
     tell(_announcement(prepared, len(fits) + 1))
-    model, notes = _infer(prepared, checkpoint, tell)
+    model, warned = _infer(prepared, checkpoint, tell)
     pieces = run_fits(prepared.problem, fits, prepared.settings.bliss["n_jobs"], checkpoint, tell)
-    document = _document(prepared, model)
-    if fits:
-        document["evaluation"] = _evaluation(prepared, pieces)
-        notes += _comparison_notes(document["evaluation"]) + notes_of(pieces, "bliss")
-    if prepared.problem.dataset.instance_labels is not None:
-        inferred = instance_accuracy(model.labels_, np.asarray(prepared.problem.dataset.instance_labels))
-        document.setdefault("evaluation", {}).setdefault("instance_accuracy", {})["inferred"] = inferred
+    document = _document(prepared, model, _evaluation(prepared, pieces))
     document["seconds"] = {"total": time.perf_counter() - started, **model.inference_["seconds"]}
-    document["notes"] = notes
+    document["notes"] = [*warned, *_comparison_notes(document), *notes_of(pieces, "bliss"), *fold_notes(prepared)]
     document = plain(document)
     if folder is not None:
-        folder.finish(document, model, prepared.problem.dataset)
+        document = folder.finish(document, model, prepared.problem.dataset)
     tell(RunFinished(prepared.name, document["seconds"]["total"]))
-    return RunResult(document, (*prepared.loaded.notes, *notes), None if folder is None else folder.path)
+    notes = (*prepared.loaded.notes, *document["notes"])
+    return RunResult(document, notes, None if folder is None else folder.path)
 
 
 def compare(prepared: Prepared, names: Sequence[str], tell: Tell) -> RunResult:
-    """Evaluate methods on the same folds: `names` holds "bliss" and names of baselines."""
+    """Evaluate methods on the same folds.
+
+    Args:
+        prepared: the experiment; its evaluation says how many folds.
+        names: "bliss" and names of the experiment's baselines.
+        tell: called with each event, in this process.
+
+    Raises:
+        SettingsError: there are no folds.
+        UnknownNameError: the experiment has no such baseline.
+    """
     started = time.perf_counter()
-    own = {method.name: method for method in (bliss_method(prepared), *prepared.baselines)}
-    methods = [own[name] for name in names]
-    fits = plan_fits(prepared.problem, methods, prepared.settings.evaluation, prepared.seed)
+    evaluation = prepared.settings.evaluation
+    if evaluation.cv is None:
+        raise SettingsError("A comparison needs folds: set cv, for instance 10.")
+    methods = _chosen(prepared, names)
+    fits = plan_fits(prepared.problem, methods, evaluation, prepared.seed)
     tell(_announcement(prepared, len(fits)))
     pieces = run_fits(prepared.problem, fits, prepared.settings.bliss["n_jobs"], Checkpoint(None), tell)
-    evaluation = prepared.settings.evaluation
-    rows = [
-        {
-            "name": method.name,
-            "evaluation": evaluation_of(prepared.problem, method.name, pieces, evaluation),
-            "seconds": seconds_of(pieces, method.name),
-            "settings": method.settings,
-        }
-        for method in methods
-    ]
-    protocol = {
-        "cv": evaluation.cv,
-        "repeats": evaluation.repeats,
-        "random_state": prepared.seed,
+    document = {
+        "format": FORMAT,
+        "data": prepared.data_document(),
+        "protocol": {"cv": evaluation.cv, "repeats": evaluation.repeats, "random_state": prepared.seed},
+        "methods": _compared(prepared, methods, pieces),
     }
-    document = {"format": FORMAT, "data": prepared.data_document(), "protocol": protocol, "methods": rows}
-    notes = [note for method in methods for note in notes_of(pieces, method.name)]
+    notes = [note for method in methods for note in notes_of(pieces, method.name)] + fold_notes(prepared)
     tell(RunFinished(prepared.name, time.perf_counter() - started))
     return RunResult(plain(document), (*prepared.loaded.notes, *notes))
 
 
-def _open(prepared: Prepared, folder: RunFolder | None) -> Checkpoint:
-    if folder is None:
-        return Checkpoint(None)
-    return folder.open(prepared.document(), prepared.data_document())
+def _chosen(prepared: Prepared, names: Sequence[str]) -> list[Method]:
+    known = {method.name: method for method in (*prepared.baselines, bliss_method(prepared))}
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(
+                f'The experiment has no method "{name}".{did_you_mean(name, known)} It has: {", ".join(known)}.'
+            )
+    return [known[name] for name in dict.fromkeys(names)]
+
+
+def _compared(prepared: Prepared, methods: Sequence[Method], pieces: Pieces) -> list[dict[str, Any]]:
+    document = prepared.document()
+    settings = {row["method"]: {k: v for k, v in row.items() if k != "method"} for row in document["compare"]}
+    settings["bliss"] = document["bliss"]
+    return [
+        {
+            "name": method.name,
+            "evaluation": evaluation_of(prepared.problem, method.name, pieces, prepared.settings.evaluation),
+            "seconds": seconds_of(pieces, method.name),
+            "settings": settings[method.name],
+        }
+        for method in methods
+    ]
+
+
+def _logging(folder: RunFolder, tell: Tell) -> Tell:
+    def log_and_tell(event: Any) -> None:
+        folder.log(event)
+        tell(event)
+
+    return log_and_tell
 
 
 def _announcement(prepared: Prepared, n_fits: int) -> RunStarted:
     bags = prepared.problem.bags
-    return RunStarted(prepared.name, bags.n_bags, bags.n_rows, n_fits)
+    return RunStarted(prepared.name, prepared.loaded.origin, bags.n_bags, bags.n_rows, n_fits)
 
 
 def _infer(prepared: Prepared, checkpoint: Checkpoint, tell: Tell) -> tuple[BlissClassifier, list[str]]:
@@ -211,19 +162,29 @@ def _infer(prepared: Prepared, checkpoint: Checkpoint, tell: Tell) -> tuple[Blis
     return model, sorted({str(one.message) for one in caught})
 
 
-def _document(prepared: Prepared, model: BlissClassifier) -> dict[str, Any]:
-    inference = {key: value for key, value in model.inference_.items() if key != "seconds"}
+def _document(prepared: Prepared, model: BlissClassifier, evaluation: dict[str, Any]) -> dict[str, Any]:
+    """What result.json says, but for seconds and notes."""
+    dataset = prepared.problem.dataset
+    if dataset.instance_labels is not None:
+        truth = np.asarray(dataset.instance_labels)
+        inferred, train = instance_accuracy(model.labels_, truth), instance_accuracy(model.predict(dataset.X), truth)
+        tested = evaluation.get("instance_accuracy", {})
+        evaluation = {**evaluation, "instance_accuracy": {"inferred": inferred, "train": train, **tested}}
     return {
         "format": FORMAT,
         "name": prepared.name,
         "bliss_framework": __version__,
         "settings": prepared.document(),
         "data": prepared.data_document(),
-        "inference": inference,
+        "inference": {key: value for key, value in model.inference_.items() if key != "seconds"},
+        **({"evaluation": evaluation} if evaluation else {}),
     }
 
 
 def _evaluation(prepared: Prepared, pieces: Pieces) -> dict[str, Any]:
+    """Summarise BLISS and its baselines; nothing where there were no folds."""
+    if not pieces:
+        return {}
     evaluation = prepared.settings.evaluation
     document = evaluation_of(prepared.problem, "bliss", pieces, evaluation)
     rows = [
@@ -237,6 +198,12 @@ def _evaluation(prepared: Prepared, pieces: Pieces) -> dict[str, Any]:
     return document
 
 
+def fold_notes(prepared: Prepared) -> list[str]:
+    """Say so where there are fewer bags than folds."""
+    cv, n_bags = prepared.settings.evaluation.cv, prepared.problem.bags.n_bags
+    return [f"cv was reduced from {cv} to {n_bags}, the number of bags."] if cv is not None and cv > n_bags else []
+
+
 def main_measure(evaluation: Mapping[str, Any]) -> str:
     """Return the name of the first measure of the regime."""
     for name, value in evaluation.items():
@@ -245,7 +212,8 @@ def main_measure(evaluation: Mapping[str, Any]) -> str:
     raise SettingsError("The regime returned no measure of bags, so nothing can be compared.")
 
 
-def _comparison_notes(evaluation: Mapping[str, Any]) -> list[str]:
+def _comparison_notes(document: Mapping[str, Any]) -> list[str]:
+    evaluation = document.get("evaluation", {})
     if "baseline" not in evaluation:
         return []
     measure = main_measure(evaluation)

@@ -9,30 +9,59 @@ from typing import Any
 
 import numpy as np
 
+from bliss_framework.errors import RunError
+
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file under another name and rename it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a file under another name and rename it.
+
+    Raises:
+        RunError: if the file cannot be written; what was there before is kept.
+    """
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        raise RunError(f"{path} cannot be written: {error.strerror}.") from None
+    finally:
+        _discard(partial)
 
 
-def to_json(value: Any, indent: int | None = 2) -> str:
+def _discard(partial: Path) -> None:
+    """Leave no part of a file behind; where even that cannot be done, the error of writing it is the one to tell."""
+    try:
+        partial.unlink(missing_ok=True)
+    except OSError:
+        return
+
+
+def to_json(value: Any) -> str:
     """Write JSON: arrays as lists, NaN and infinity as null, anything else that JSON lacks as text."""
-    return json.dumps(plain(value), indent=indent, ensure_ascii=False)
+    return json.dumps(plain(value), indent=2, ensure_ascii=False)
 
 
-def plain(value: Any) -> Any:
-    """Turn records of numbers, arrays and paths into what JSON knows."""
+def plain(value: Any, *, finite: bool = True) -> Any:
+    """Turn records of numbers, arrays and paths into what JSON knows.
+
+    Args:
+        value: anything.
+        finite: turn NaN and infinity, which JSON does not know, into None.
+    """
     if isinstance(value, np.generic | np.ndarray):
-        return plain(value.tolist())
+        return plain(value.tolist(), finite=finite)
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, bool | int | str):
+        return value if math.isfinite(value) or not finite else None
+    if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {_text(key): plain(item, finite=finite) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain(item) for item in value]
-    return str(value)
+        return [plain(item, finite=finite) for item in value]
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    # A file name that is not UTF-8 reaches Python with characters that no file can hold.
+    return str(value).encode("utf-8", "replace").decode("utf-8")

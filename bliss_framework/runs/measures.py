@@ -25,7 +25,7 @@ def evaluation_of(problem: Problem, method: str, pieces: Pieces, evaluation: Eva
     by_repeat = [judged(problem, own) for own in repeats]
     document: dict[str, Any] = {"cv": len(repeats[0]), "repeats": evaluation.repeats}
     for name in by_repeat[0]:
-        document[name] = summary([measures[name] for measures in by_repeat])
+        document[name] = summary([measures.get(name, np.nan) for measures in by_repeat])
     if problem.dataset.instance_labels is not None:
         document["instance_accuracy"] = {"test": _instances(problem, repeats)}
     return document

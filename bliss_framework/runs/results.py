@@ -20,10 +20,10 @@ from bliss_framework.kernel.events import RoundFinished
 from bliss_framework.persistence import save_model
 from bliss_framework.runs.checkpoint import Checkpoint
 from bliss_framework.runs.files import plain, to_json, write_text
-from bliss_framework.version import __version__
 
-# The number of processes changes nothing, so a run may go on with another.
-FREE_TO_CHANGE = ("bliss.n_jobs", "record.bliss_framework")
+# The number of processes changes nothing, and data are known by their digest, so a run may go on with another.
+FREE_TO_CHANGE = ("bliss.n_jobs", "data.source", "record.versions")
+DIGEST = "record.data_sha256"
 
 
 @frozen
@@ -38,52 +38,93 @@ class RunFolder:
     path: Path = field()
     resume: bool = field(default=False)
 
-    def open(self, settings: Mapping[str, Any], data: Mapping[str, Any]) -> Checkpoint:
-        """Start a run here, or go on with the one that is here.
+    def check(self, settings: Mapping[str, Any], record: Mapping[str, Any]) -> None:
+        """Refuse a directory in which this run can neither start nor go on; nothing is written.
+
+        Args:
+            settings: all that decides the result.
+            record: the digest of the data and the versions.
 
         Raises:
             RunError: if the directory is taken, or holds a run with other settings or other data.
         """
-        record = {"bliss_framework": __version__, "data_sha256": data["sha256"]}
-        document = _without_none({**plain(dict(settings)), "record": record})
-        run_file = self.path / "run.toml"
-        if run_file.exists():
-            self._go_on(run_file, document)
-        elif self.path.exists() and any(self.path.iterdir()):
+        try:
+            there = [one.name for one in self.path.iterdir()] if self.path.exists() else []
+        except OSError as error:
+            raise RunError(f"{self.path} cannot be used as a directory: {error.strerror}.") from None
+        if "run.toml" in there:
+            self._check_same(_as_toml(settings, record))
+        elif any(not name.endswith(".part") for name in there):
             raise RunError(f"{self.path} is not empty and holds no run; choose another directory with --output.")
-        write_text(run_file, tomli_w.dumps(document))
+
+    def open(self, settings: Mapping[str, Any], record: Mapping[str, Any]) -> Checkpoint:
+        """Start a run here, or go on with the one that is here; arguments and errors are those of `check`."""
+        self.check(settings, record)
+        write_text(self.path / "run.toml", tomli_w.dumps(_as_toml(settings, record)))
         return Checkpoint(self.path / "state")
 
-    def _go_on(self, run_file: Path, document: Mapping[str, Any]) -> None:
+    def result(self) -> dict[str, Any] | None:
+        """Return result.json where the run is finished.
+
+        Raises:
+            RunError: if the file is damaged; it is kept.
+        """
+        path = self.path / "result.json"
+        if not path.exists():
+            return None
+        shutil.rmtree(self.path / "state", ignore_errors=True)
+        try:
+            return dict(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError) as error:
+            raise RunError(f"{path} is damaged ({error}). Delete it, and it is written again.") from None
+
+    def _check_same(self, now: Mapping[str, Any]) -> None:
+        run_file = self.path / "run.toml"
         if not self.resume:
             raise RunError(f"{self.path} already holds a run. Go on with it by --resume, or choose another --output.")
         try:
-            before = dict(_flat(tomllib.loads(run_file.read_text(encoding="utf-8"))))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            before = tomllib.loads(run_file.read_text(encoding="utf-8"))
+        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise RunError(f"{run_file} is damaged ({error}); this run cannot go on.") from None
-        now = dict(_flat(document))
-        changed = [key for key in {**before, **now} if before.get(key) != now.get(key) and key not in FREE_TO_CHANGE]
-        if changed == ["record.data_sha256"]:
-            raise RunError(f"{self.path} cannot go on: the data changed since the run started.")
-        if changed:
-            said = "; ".join(f"{key} was {before.get(key)!r} and is now {now.get(key)!r}" for key in sorted(changed))
-            raise RunError(f"{self.path} cannot go on with other settings: {said}.")
+        changes = _changes(dict(_flat(before)), dict(_flat(now)))
+        if changes:
+            raise RunError(f"{self.path} cannot go on: {'; '.join(changes)}.")
 
     def log(self, event: Any) -> None:
         """Append an event to events.jsonl; single rounds are too many to keep."""
         if isinstance(event, RoundFinished):
             return
-        self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / "events.jsonl").open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps(plain({"event": type(event).__name__, **asdict(event)})) + "\n")
+        path = self.path / "events.jsonl"
+        line = json.dumps(plain({"event": type(event).__name__, **asdict(event)}), ensure_ascii=False)
+        try:
+            with path.open("a", encoding="utf-8") as stream:
+                stream.write(line + "\n")
+        except OSError as error:
+            raise RunError(f"{path} cannot be written: {error.strerror}.") from None
 
-    def finish(self, document: Mapping[str, Any], model: BlissClassifier, dataset: WeakDataset) -> None:
-        """Write the results; the state is no longer needed."""
+    def finish(self, document: Mapping[str, Any], model: BlissClassifier, dataset: WeakDataset) -> dict[str, Any]:
+        """Write the results, result.json last: where it is, the others are, and the state is no longer needed.
+
+        Returns:
+            The document as written, with a note where the model cannot be saved: labels are worth having without it.
+        """
+        notes = list(document["notes"])
         write_text(self.path / "labels.csv", _table(_label_rows(model)))
         write_text(self.path / "bags.csv", _table(_bag_rows(model, dataset)))
-        save_model(model, self.path / "model.skops")
+        try:
+            save_model(model, self.path / "model.skops")
+        except RunError as error:
+            notes.append(str(error))
+        document = {**document, "notes": notes}
         write_text(self.path / "result.json", to_json(document) + "\n")
         shutil.rmtree(self.path / "state", ignore_errors=True)
+        return document
+
+
+def write_predictions(folder: Path, bags: list[dict[str, Any]], instances: list[dict[str, Any]]) -> None:
+    """Write predictions as bags.csv and labels.csv, one column for each key."""
+    for name, rows in (("bags.csv", bags), ("labels.csv", instances)):
+        write_text(folder / name, _table(iter([list(rows[0]), *(list(row.values()) for row in rows)])))
 
 
 def _label_rows(model: BlissClassifier) -> Iterator[list[Any]]:
@@ -102,14 +143,41 @@ def _bag_rows(model: BlissClassifier, dataset: WeakDataset) -> Iterator[list[Any
     scores = model.score_bags(dataset.X, dataset.bags)[1]
     sizes = np.bincount(model.bag_index_)
     for i, bag in enumerate(ids.tolist()):
-        shown = [json.dumps(plain(value)) if np.ndim(value) else value for value in (predicted[i], scores[i])]
-        yield [bag, int(sizes[i]), model.weak_labels_[i], *shown]
+        shown = [_cell(value) for value in (model.weak_labels_[i], predicted[i], scores[i])]
+        yield [bag, int(sizes[i]), *shown]
+
+
+def _cell(value: Any) -> Any:
+    """Write a label set as JSON: a table has one cell for it."""
+    if isinstance(value, set | frozenset):
+        return json.dumps(sorted(map(str, value)), ensure_ascii=False)
+    return json.dumps(plain(value)) if np.ndim(value) else plain(value)
 
 
 def _table(rows: Iterator[list[Any]]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
+
+
+def _as_toml(settings: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
+    document = _without_none(plain({**settings, "record": record}))
+    assert isinstance(document, dict)
+    return document
+
+
+def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Say what a run that goes on would do otherwise than it did before."""
+    keys = [key for key in sorted({**before, **now}) if before.get(key) != now.get(key)]
+    fixed = [key for key in keys if not key.startswith(FREE_TO_CHANGE)]
+    data = ["the data changed since the run started"] if DIGEST in fixed else []
+    return data + [
+        f"{key} was {_shown(before.get(key))} and is now {_shown(now.get(key))}" for key in fixed if key != DIGEST
+    ]
+
+
+def _shown(value: Any) -> str:
+    return "not set" if value is None else repr(value)
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -61,6 +61,7 @@ def kl_upper_bound(means: NDArray[np.float64], divergence: NDArray[np.float64]) 
     low, high = p.copy(), np.minimum(1.0, p + np.sqrt(divergence / 2))
     # Next to 1 the slope is so steep that a Newton step there looks like the last one.
     q = np.where(high < 0.999, high, 0.5 * (low + high))
+    done = np.zeros(p.shape, dtype=bool)
     for _ in range(N_STEPS):
         gap = _bernoulli_kl(p, q) - divergence
         low, high = np.where(gap <= 0, np.maximum(low, q), low), np.where(gap > 0, np.minimum(high, q), high)
@@ -68,8 +69,9 @@ def kl_upper_bound(means: NDArray[np.float64], divergence: NDArray[np.float64]) 
         newton = q - gap / np.where(slope > 0, slope, 1.0)
         inside = (newton > low) & (newton < high) & (slope > 0)
         step = np.where(inside, newton, 0.5 * (low + high))
-        done = (np.abs(step - q) <= ACCURACY) | (high - low <= ACCURACY)
-        q = step
+        # A bound that is found stays: the rounding of its own gap would send it back to bisection.
+        done |= (np.abs(newton - q) <= ACCURACY) | (high - low <= ACCURACY)
+        q = np.where(done, q, step)
         if done.all():
             break
     return np.where(p >= 1.0, 1.0, np.where(divergence <= 0, p, np.clip(q, p, 1.0)))

@@ -96,7 +96,10 @@ class GramSvc(_Kernel):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "GramSvc":
         """Train: X (n, d), y (n,), sample_weight (n,)."""
         self.X_fit_, positions = self._read(X, y)
-        self.svc_ = SVC(C=self.C, kernel="precomputed").fit(self._gram(self.X_fit_), positions, sample_weight)
+        # libsvm draws nothing here, but without a state SVC moves numpy's global generator.
+        self.svc_ = SVC(C=self.C, kernel="precomputed", random_state=0).fit(
+            self._gram(self.X_fit_), positions, sample_weight
+        )
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -185,8 +185,9 @@ def _imported(path: str) -> Any:
 
 
 def _single_worker(template: Any) -> Any:
-    workers = {name: 1 for name in template.get_params() if name == "n_jobs" or name.endswith("__n_jobs")}
-    return template.set_params(**workers)
+    # None means one already, and some classifiers warn of any other value.
+    given = {name for name, value in template.get_params().items() if value is not None}
+    return template.set_params(**{name: 1 for name in given if name == "n_jobs" or name.endswith("__n_jobs")})
 
 
 def _seed(template: Any, seed: int) -> None:

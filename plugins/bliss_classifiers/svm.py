@@ -76,7 +76,7 @@ class PreparedSvm(PreparedClassifier):
             sizes = len(self._K), len(self._H)
             train, heldout = (constant_scores(label, n, self._n_labels) for n in sizes)
             return train, heldout
-        svc = SVC(C=self._C, kernel="precomputed").fit(self._K, assignment, weights)
+        svc = SVC(C=self._C, kernel="precomputed", random_state=0).fit(self._K, assignment, weights)
         return self._scores(svc, self._K), self._scores(svc, self._H)
 
     def _scores(self, svc: SVC, gram: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -79,7 +79,7 @@ class InheritedLabelSvm(_BagClassifier):
     def fit(self, X: Any, y: Any, bags: Any = None) -> "InheritedLabelSvm":
         """Learn from weak labels: X (n, d), y one label for each bag or row, bags (n,) ids."""
         rows, grouped, weak = self._learn(X, y, bags)
-        self.svc_ = SVC(C=self.C).fit(rows, grouped.spread(weak))
+        self.svc_ = SVC(C=self.C, random_state=0).fit(rows, grouped.spread(weak))
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -110,7 +110,7 @@ class BagMeanSvm(_BagClassifier):
     def fit(self, X: Any, y: Any, bags: Any = None) -> "BagMeanSvm":
         """Learn from weak labels: X (n, d), y one label for each bag or row, bags (n,) ids."""
         rows, grouped, weak = self._learn(X, y, bags)
-        self.svc_ = SVC(C=self.C).fit(_bag_means(rows, grouped), weak)
+        self.svc_ = SVC(C=self.C, random_state=0).fit(_bag_means(rows, grouped), weak)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

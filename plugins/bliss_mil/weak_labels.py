@@ -1,4 +1,4 @@
-"""Reading binary weak labels: 0/1, -1/1, booleans, their text forms, or two names with a positive label."""
+"""Reading binary weak labels: 0/1, -1/1, booleans, numbers as text, or two names with a positive label."""
 
 from typing import Any
 

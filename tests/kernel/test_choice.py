@@ -73,6 +73,16 @@ def test_a_label_without_weight_is_never_drawn(data, seed):
     assert (weights[np.arange(len(weights)), drawn] > 0).all()
 
 
+def test_the_lowest_lot_falls_to_the_first_label_with_a_chance():
+    """A random number of exactly 0 draws the first label whose weight is not 0."""
+
+    class Lowest:
+        def random(self, n: int) -> np.ndarray:
+            return np.zeros(n)
+
+    assert draw_labels(np.array([[0.0, 0.0, 2.0], [1.0, 0.0, 1.0]]), Lowest()).tolist() == [2, 0]
+
+
 @PROPERTY
 @given(st.data(), st.integers(0, 2**32 - 1))
 def test_a_sweep_needs_one_pull_for_each_label(data, seed):

@@ -284,6 +284,19 @@ def test_one_class_everywhere_is_a_collapse(ingredients_for, make_part, favoured
     assert found.collapsed is collapsed
 
 
+def test_one_fold_in_one_class_is_no_collapse(ingredients_for, make_part):
+    """A collapse is told of only where no fold found two classes."""
+
+    def by_fold(fold):
+        rows = fold.train.X[:, 0].astype(int)
+        wanted = (rows % 2) * (0 not in rows)
+        return lambda outcome: outcome.assignment == wanted
+
+    found = fit(ingredients_for(by_fold), make_part([4] * 6))
+    assert sorted(fold.one_class for fold in found.folds) == [False, False, True]
+    assert not found.collapsed
+
+
 def test_two_negative_labels_are_one_class_of_a_collapse(ingredients_for, make_part):
     """Rows that end in two different negative labels have collapsed into the negative class all the same."""
 
@@ -412,6 +425,21 @@ def test_bags_of_the_heldout_set_stay_whole(ingredients_for, make_part):
         assert heldout.bags.sizes.tolist() == [4] * 4
 
 
+def test_results_of_folds_are_those_of_the_last_pass(ingredients_for, make_part):
+    """What is said of folds, and the labels, come from the last pass; pulls are counted in all of them."""
+    folds = iter(range(100))
+
+    def by_fold(fold):
+        number, label = (0.25, 0) if next(folds) < 3 else (0.75, 1)
+        return lambda outcome: number * (outcome.assignment == label)
+
+    found = fit(ingredients_for(by_fold), make_part([4] * 6), n_passes=2, pass_share=0.0)
+    assert found.mean_reward == 0.75
+    assert (found.inferred.labels == 1).all()
+    assert len(found.folds) == 3
+    assert found.n_pulls == 6 * (SWEEP + 3)
+
+
 def test_no_share_no_passes(ingredients_for, make_part):
     """With a share of 0 later passes train on their own folds alone."""
     ingredients = ingredients_for(by_row_number(24))
@@ -453,6 +481,14 @@ def test_one_task_can_be_run_alone():
     assert run_fold(task).arms.means.tolist() == result.arms.means.tolist()
 
 
+def test_folds_and_passes_draw_on_their_own(ingredients_for, make_part):
+    """No two folds, passes or inferences start from the same random assignment."""
+    ingredients = ingredients_for()
+    fit(ingredients, make_part([20] * 3), n_passes=2, n_inferences=2, pass_share=0.0)
+    sweeps = [puller.calls[0][0] for puller in ingredients.classifier.pullers]
+    assert len({tuple(assignment) for assignments in sweeps for assignment in assignments.tolist()}) == 3 * 2 * 2
+
+
 def test_another_seed_gives_other_folds_and_draws():
     """Different seeds lead to different pulls."""
     regime, data = toy(8, 8)
@@ -492,7 +528,7 @@ def test_an_error_says_which_fold_and_pass(ingredients_for, make_part):
         broken = next(folds) == 4
         return lambda outcome: np.full(fold.train.n_rows, 7.0 if broken else 0.5)
 
-    with pytest.raises(RewardError, match=r"it returned 7.0 .* in round 0") as raised:
+    with pytest.raises(RewardError, match=r"the reward returned 7.0 .* in round 0") as raised:
         fit(ingredients_for(by_fold), make_part([2] * 6), n_passes=2)
     assert raised.value.__notes__ == ["(fold 2 of 3, pass 2)"]
 

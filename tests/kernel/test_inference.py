@@ -5,6 +5,7 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -322,7 +323,7 @@ def test_a_reward_outside_0_and_1_is_refused(make_part, make_problem, value, sho
     with pytest.raises(RewardError) as raised:
         run(problem, 9)
     # Two pulls of the sweep, then rounds 1, 2, 3: the fifth pull is round 3.
-    expected = f"it returned {shown} for training instance 1 in round 3; rewards must lie in [0, 1]."
+    expected = f"the reward returned {shown} for training instance 1 in round 3; rewards lie in [0, 1]."
     assert str(raised.value) == expected
     assert problem.puller.log[-1] == ("pull", 1)
     assert len(problem.puller.assignments) == 5
@@ -345,7 +346,7 @@ def test_a_reward_of_another_shape_is_refused(make_part, make_problem, returned,
     problem = make_problem(make_part([3]), lambda outcome: returned)
     with pytest.raises(RewardError) as raised:
         run(problem)
-    assert str(raised.value) == f"it returned {shown} in round 0; it must return 3 numbers, one for each instance."
+    assert str(raised.value) == f"the reward returned {shown} in round 0; it must return 3 numbers, one an instance."
     assert len(problem.puller.calls) == 1
 
 
@@ -369,10 +370,18 @@ def test_the_caller_keeps_its_rewards(make_part, make_problem):
 def test_a_reward_that_raises(make_part, make_problem):
     """What a reward raises becomes a PluginError with the round, the kind and the text of the error."""
     problem = make_problem(make_part([3]), lambda outcome: 1 / 0)
-    with pytest.raises(PluginError, match=r"it raised ZeroDivisionError in round 0: division by zero") as raised:
+    with pytest.raises(
+        PluginError, match=r"the reward raised ZeroDivisionError in round 0: division by zero"
+    ) as raised:
         run(problem)
     assert not isinstance(raised.value, RewardError)
     assert isinstance(raised.value.__cause__, ZeroDivisionError)
+
+
+def test_a_reward_that_is_no_table_of_numbers(make_part, make_problem):
+    """A ragged list cannot become an array, and that is the reward's fault as well."""
+    with pytest.raises(PluginError, match=r"the reward raised ValueError in round 0"):
+        run(make_problem(make_part([3]), lambda outcome: [0.5, [1.0], 0.5]))
 
 
 def test_an_error_that_the_user_can_mend_passes_through(make_part, make_problem):
@@ -448,3 +457,57 @@ def test_time_is_kept_by_kind(make_part, make_problem):
     seconds = run(make_problem(make_part([3]), by_table(np.ones((3, 2))))).seconds
     assert set(seconds) == {"classifier", "reward", "strategy"}
     assert all(spent >= 0 for spent in seconds.values())
+
+
+@pytest.mark.parametrize(
+    ("returned", "said"),
+    [
+        (None, r"shape \(\) .* 1 of them NaN"),
+        (np.zeros((2, 2)), r"shape \(2, 2\)"),
+        (np.full((3, 2), np.nan), "6 of them NaN"),
+    ],
+)
+def test_bounds_of_another_kind_are_refused(make_part, make_problem, returned, said):
+    """Bounds that are no table of numbers, one for each arm, stop the run with the round."""
+    problem = evolve(make_problem(make_part([3]), by_table(np.ones((3, 2)))), strategy=ReturnsBounds(returned))
+    with pytest.raises(PluginError, match=said) as raised:
+        run(problem, 2)
+    assert "in round 1" in str(raised.value)
+
+
+def test_a_strategy_that_raises(make_part, make_problem):
+    """What a strategy raises becomes an error of the plugin, with the round."""
+    problem = evolve(make_problem(make_part([3]), by_table(np.ones((3, 2)))), strategy=ReturnsBounds(KeyError("x")))
+    with pytest.raises(PluginError, match=r"the strategy raised KeyError in round 1"):
+        run(problem, 2)
+
+
+class ReturnsBounds:
+    """A strategy that returns, or raises, what it was given."""
+
+    def __init__(self, returned):
+        self.returned = returned
+
+    def bounds(self, arms, round, rng):
+        """Return or raise it."""
+        if isinstance(self.returned, Exception):
+            raise self.returned
+        return self.returned
+
+
+def test_a_constraint_must_choose_candidates(make_part, make_problem):
+    """A constraint that gives an instance a label which is no candidate stops the run and names both."""
+    part = make_part([3], candidates=[[True, True], [True, False], [True, True]])
+    problem = evolve(make_problem(part, by_table(np.ones((3, 2)))), constrain=lambda bounds, part: np.array([0, 1, 0]))
+    with pytest.raises(PluginError, match=r"training instance 1 the label 1 in round 1, which is no candidate"):
+        run(problem, 2)
+
+
+def test_an_arm_is_averaged_over_the_inferences_that_pulled_it(make_part, make_problem):
+    """An inference that never pulled an arm does not lower its mean."""
+    table = np.array([[0.6, 0.9, 0.9]])
+    problem = make_problem(make_part([1], class_of_label=(0, 1, 2)), by_table(table))
+    rngs = [np.random.default_rng(seed) for seed in (0, 1)]
+    found = infer_labels(problem, InferenceSettings(n_rounds=1, n_first_draws=1), rngs)
+    pulled = found.pulls[0] > 0
+    assert found.means[0][pulled] == pytest.approx(table[0][pulled])

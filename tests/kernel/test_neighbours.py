@@ -76,9 +76,9 @@ def test_means_are_those_of_all_pairs(values, query, k, seed):
     quantity, weights = rng.random(len(values)), rng.random(len(values)) + 0.1
     near = sorted(all_pairs(values, query, k))
     windows = nearest(np.array(values), np.array([query]), k)
-    assert windows.mean(quantity)[0] == pytest.approx(sum(quantity[i] for i in near) / len(near))
+    assert windows.mean(quantity)[0] == pytest.approx(sum(quantity[i] for i in near) / len(near), rel=1e-12)
     expected = sum(quantity[i] * weights[i] for i in near) / sum(weights[i] for i in near)
-    assert windows.mean(quantity, weights)[0] == pytest.approx(expected)
+    assert windows.mean(quantity, weights)[0] == pytest.approx(expected, rel=1e-12)
 
 
 def test_neighbours_of_scikit_learn():

@@ -1,0 +1,172 @@
+"""`bliss new`: a complete distribution from a template, by plain replacement of {{tokens}}."""
+
+import importlib.util
+import keyword
+import re
+import sys
+from collections.abc import Iterator
+from datetime import date
+from importlib.resources import files
+from pathlib import Path
+
+from attrs import field, frozen
+
+from bliss_framework.errors import SettingsError
+from bliss_framework.extension.names import is_component_name, plural
+from bliss_framework.extension.registry import Registry
+from bliss_framework.version import __version__
+
+TEMPLATES = "bliss_templates"
+KINDS = ("reward", "regime", "strategy", "classifier", "reader", "baseline")
+LICENCES = ("BSD-3-Clause", "MIT", "none")
+RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+SUMMARIES = {
+    "reward": "F measure of recall and precision near each instance",
+    "regime": "A bag is positive if it holds at least a number of positive instances",
+    "strategy": "Thompson sampling: a draw from the posterior mean of each arm",
+    "classifier": "Nearest centroid: the label whose mean is nearest",
+    "reader": "JSON lines, one bag a line",
+    "baseline": "Logistic regression on the minimum and maximum of each feature in a bag",
+}
+
+
+@frozen
+class Blueprint:
+    """What is to be made.
+
+    Attributes:
+        kind: one of KINDS.
+        name: of the component, which is also that of the distribution.
+        folder: where the new folder goes.
+        summary: one line.
+        author: for pyproject and licence.
+        licence: one of LICENCES.
+    """
+
+    kind: str = field()
+    name: str = field()
+    folder: Path = field()
+    summary: str = field()
+    author: str = field(default="The author")
+    licence: str = field(default="BSD-3-Clause")
+
+    @property
+    def target(self) -> Path:
+        """The folder that is made."""
+        return self.folder / self.name
+
+    @property
+    def package(self) -> str:
+        """The name of the Python package."""
+        return self.name.replace("-", "_")
+
+
+def check_blueprint(blueprint: Blueprint, registry: Registry) -> None:
+    """Refuse what cannot be made, before anything is written.
+
+    Raises:
+        SettingsError: naming the rule that is broken.
+    """
+    if blueprint.kind not in KINDS:
+        raise SettingsError(f"A plugin can be made of the kinds {', '.join(KINDS)}; not {blueprint.kind!r}.")
+    if blueprint.licence not in LICENCES:
+        raise SettingsError(f"The licence must be one of {', '.join(LICENCES)}; got {blueprint.licence!r}.")
+    for what, text in (("summary", blueprint.summary), ("author", blueprint.author)):
+        if not text.strip() or any(c in text for c in '"\\\n\r'):
+            raise SettingsError(f"The {what} must be one line of text without quotes and backslashes; got {text!r}.")
+    _check_name(blueprint)
+    if blueprint.name in registry.names(blueprint.kind):
+        owner = registry.offer(blueprint.kind, blueprint.name).origin()
+        raise SettingsError(f'There is a {blueprint.kind} "{blueprint.name}" already, {owner}; choose another name.')
+    if blueprint.target.exists():
+        raise SettingsError(f"{blueprint.target} exists already; choose another name or folder.")
+
+
+def _check_name(blueprint: Blueprint) -> None:
+    name = blueprint.name
+    if not is_component_name(name) or not name[0].isalpha():
+        raise SettingsError(
+            f"A name is lower case letters, digits and single hyphens, starting with a letter; got {name!r}."
+            f"{_suggestion(name)}"
+        )
+    if keyword.iskeyword(blueprint.package):
+        raise SettingsError(f'"{name}" is a keyword of Python, so its package could not be imported; choose another.')
+    if name in RESERVED:
+        raise SettingsError(f'"{name}" cannot be the name of a folder on Windows; choose another.')
+    if blueprint.package in sys.stdlib_module_names or importlib.util.find_spec(blueprint.package) is not None:
+        raise SettingsError(f'"{blueprint.package}" would shadow a module that is there already; choose another.')
+
+
+def _suggestion(name: str) -> str:
+    normalised = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    return f' Did you mean "{normalised}"?' if is_component_name(normalised) and normalised[0].isalpha() else ""
+
+
+def scaffold(blueprint: Blueprint, registry: Registry) -> list[Path]:
+    """Write a complete distribution: package, hook module, component, tests, README, licence, CI file.
+
+    Returns:
+        The files that were written.
+
+    Raises:
+        SettingsError: before anything is written, if it cannot be made.
+    """
+    check_blueprint(blueprint, registry)
+    rendered = [(blueprint.target / path, text) for path, text in render(blueprint)]
+    for path, text in rendered:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return [path for path, _ in rendered]
+
+
+def render(blueprint: Blueprint) -> Iterator[tuple[str, str]]:
+    """Yield the path and the text of each file."""
+    tokens = _tokens(blueprint)
+    package, module = blueprint.package, tokens["module"]
+    yield "pyproject.toml", _filled("common/pyproject.toml", tokens)
+    yield "README.md", _filled("common/README.md", tokens)
+    yield ".gitignore", _filled("common/gitignore", tokens)
+    yield ".github/workflows/test.yml", _filled("common/test.yml", tokens)
+    yield f"{package}/__init__.py", _filled("common/init.py", tokens)
+    yield f"{package}/hooks.py", _filled("common/hooks.py", tokens)
+    yield f"{package}/{module}.py", _filled(f"{blueprint.kind}/component.py", tokens)
+    yield f"tests/test_{package}.py", _filled(f"{blueprint.kind}/test.py", tokens)
+    if blueprint.licence != "none":
+        yield "LICENSE", _filled(f"licences/{blueprint.licence}", tokens)
+
+
+def _tokens(blueprint: Blueprint) -> dict[str, str]:
+    licence = blueprint.licence
+    kind = blueprint.kind
+    return {
+        "name": blueprint.name,
+        "distribution": blueprint.name,
+        "package": blueprint.package,
+        "module": kind,
+        "class": "".join(word.capitalize() for word in blueprint.name.split("-")),
+        "kind": kind,
+        "plural": plural(kind),
+        "summary": blueprint.summary.strip(),
+        "author": blueprint.author.strip(),
+        "year": str(date.today().year),
+        "host_version": __version__,
+        "licence_lines": "" if licence == "none" else f'license = "{licence}"\nlicense-files = ["LICENSE"]\n',
+        "extra_dependencies": ', "scikit-learn"' if kind in ("classifier", "baseline") else "",
+        "use": how_to_use(kind, blueprint.name),
+    }
+
+
+def how_to_use(kind: str, name: str) -> str:
+    """Return the command that runs a component of a kind by name."""
+    if kind == "reader":
+        return "bliss run bags.jsonl --n-folds 2"
+    if kind == "baseline":
+        return f"bliss compare musk1 --methods bliss,{name}"
+    return f"bliss run musk1 --{kind} {name}"
+
+
+def _filled(template: str, tokens: dict[str, str]) -> str:
+    text = files(TEMPLATES).joinpath(f"{template}.tmpl").read_text(encoding="utf-8")
+    for token, value in tokens.items():
+        text = text.replace("{{" + token + "}}", value)
+    return text

@@ -1,0 +1,98 @@
+"""What plugins return is held to their contracts here, at the first pull that breaks one."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bliss_framework.errors import BlissError, PluginError, RewardError
+from bliss_framework.kernel.arms import ArmStatistics
+from bliss_framework.kernel.pull import Outcome, Part
+
+ROUNDING = 1e-9
+
+
+@contextmanager
+def blaming(what: str, round: int) -> Iterator[None]:
+    """Turn whatever a plugin raises into a PluginError that says which part of it, and in which round."""
+    try:
+        yield
+    except BlissError:
+        raise
+    except Exception as error:
+        raise PluginError(f"the {what} raised {type(error).__name__} in round {round}: {error}") from error
+
+
+def checked_rewards(
+    reward: Callable[[Outcome], NDArray[np.float64]], outcome: Outcome, round: int
+) -> NDArray[np.float64]:
+    """Call a reward and hold it to its contract: (n,) numbers in [0, 1].
+
+    Raises:
+        RewardError: if the shape is wrong, or a value is not a number in [0, 1] up to rounding.
+        PluginError: if the reward itself raises.
+    """
+    with blaming("reward", round):
+        raw = reward(outcome)
+        values = np.asarray(raw)
+    n = len(outcome.assignment)
+    if raw is None or values.shape != (n,) or values.dtype.kind not in "fiub":
+        found = "None" if raw is None else f"an array of shape {values.shape} and dtype {values.dtype}"
+        raise RewardError(f"the reward returned {found} in round {round}; it must return {n} numbers, one an instance.")
+    values = values.astype(np.float64)
+    wrong = ~((values >= -ROUNDING) & (values <= 1 + ROUNDING))
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise RewardError(
+            f"the reward returned {values[row]} for training instance {row} in round {round}; rewards lie in [0, 1]."
+        )
+    return np.clip(values, 0.0, 1.0)
+
+
+def checked_bounds(strategy: Any, arms: ArmStatistics, round: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Ask a strategy for its bounds and hold it to its contract: numbers of the shape of the arms, no NaN.
+
+    Raises:
+        PluginError: if they are something else, or the strategy raises.
+    """
+    with blaming("strategy", round):
+        raw = strategy.bounds(arms, round, rng)
+        bounds = np.asarray(raw, dtype=np.float64)
+    if bounds.shape != arms.pulls.shape or np.isnan(bounds).any():
+        raise PluginError(
+            f"the strategy returned bounds of shape {bounds.shape} in round {round}, {int(np.isnan(bounds).sum())} of "
+            f"them NaN; it must return numbers of shape {arms.pulls.shape}."
+        )
+    return bounds
+
+
+def checked_assignment(
+    constrain: Callable[[NDArray[np.float64], Part], NDArray[np.intp]],
+    bounds: NDArray[np.float64],
+    part: Part,
+    round: int,
+) -> NDArray[np.intp]:
+    """Let a regime's constraint choose an assignment, and see that it chose candidates only.
+
+    Raises:
+        PluginError: if the assignment has the wrong shape or holds a label that is no candidate.
+    """
+    with blaming("constraint of the regime", round):
+        assignment = np.asarray(constrain(bounds, part))
+    n, n_labels = bounds.shape
+    if assignment.shape != (n,) or assignment.dtype.kind not in "iu":
+        raise PluginError(
+            f"the constraint of the regime returned an array of shape {assignment.shape} and dtype {assignment.dtype} "
+            f"in round {round}; it must return {n} labels."
+        )
+    inside = (assignment >= 0) & (assignment < n_labels)
+    allowed = inside & part.space.candidates[np.arange(n), np.where(inside, assignment, 0)]
+    if not allowed.all():
+        row = int(np.flatnonzero(~allowed)[0])
+        raise PluginError(
+            f"the constraint of the regime gave training instance {row} the label {int(assignment[row])} in round "
+            f"{round}, which is no candidate of it."
+        )
+    return assignment.astype(np.intp)

@@ -1,0 +1,205 @@
+"""Before an experiment runs: its data are loaded, and all that can be checked without computing is checked."""
+
+import inspect
+import platform
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from bliss_framework.errors import BlissError, SettingsError, UnknownNameError
+from bliss_framework.estimator import BlissClassifier
+from bliss_framework.extension.manager import Plugins
+from bliss_framework.extension.names import is_own
+from bliss_framework.extension.registry import Registry
+from bliss_framework.inputs import check_training
+from bliss_framework.resolve import resolve
+from bliss_framework.runs.data import LoadedData, find_dataset
+from bliss_framework.runs.evaluation import N_SEEDS, Method, Problem
+from bliss_framework.runs.settings import COMPONENTS, MethodSettings, RunSettings, default_of
+from bliss_framework.version import __version__
+
+DEFAULT_SEED = 0
+NUMERICAL = ("numpy", "scipy", "scikit-learn")
+
+
+@frozen(eq=False)
+class Prepared:
+    """An experiment whose settings and data are checked; nothing has been computed.
+
+    Attributes:
+        settings: with every parameter of BLISS filled in.
+        loaded: the data and where they come from.
+        problem: the data as the regime sees them.
+        baselines: to compare with.
+        plugins: knows the parameters of components, and who ships them.
+    """
+
+    settings: RunSettings = field()
+    loaded: LoadedData = field()
+    problem: Problem = field()
+    baselines: tuple[Method, ...] = field()
+    plugins: Plugins = field()
+
+    @property
+    def name(self) -> str:
+        """What results call this experiment."""
+        return self.settings.name or self.problem.dataset.name
+
+    @property
+    def seed(self) -> int:
+        """The random state of the run."""
+        return int(self.settings.bliss["random_state"])
+
+    def document(self) -> dict[str, Any]:
+        """Everything that decides the result, for run.toml and result.json, with the defaults of components."""
+        settings, registry = self.settings, self.plugins.registry
+        source = settings.data.source if self.loaded.path is None else str(self.loaded.path.absolute())
+        own = {kind: resolved(kind, settings.bliss[kind], registry) for kind in COMPONENTS}
+        own["reward"] = resolved("reward", settings.bliss["reward"] or self.problem.regime.default_reward, registry)
+        return {
+            **({} if settings.name is None else {"name": settings.name}),
+            "data": {"source": source, **settings.data.options},
+            "bliss": {**settings.bliss, **own},
+            "evaluation": {"cv": settings.evaluation.cv, "repeats": settings.evaluation.repeats},
+            "compare": [_resolved_method(method, registry) for method in self.baselines],
+        }
+
+    @cached_property
+    def sha256(self) -> str:
+        """The digest of the data."""
+        return self.problem.dataset.sha256()
+
+    def data_document(self) -> dict[str, Any]:
+        """What result.json says under "data"."""
+        dataset, bags = self.problem.dataset, self.problem.bags
+        return {
+            "name": dataset.name,
+            "n_bags": bags.n_bags,
+            "n_instances": bags.n_rows,
+            "n_features": int(dataset.X.shape[1]),
+            "classes": list(self.problem.weak.classes),
+            "sha256": self.sha256,
+        }
+
+    def record(self) -> dict[str, Any]:
+        """What run.toml notes down: the digest of the data, and the versions that the bits may depend on."""
+        strangers = {one.distribution: one.version for one in self.plugins.reports if one.state == "ok"}
+        versions = {
+            "bliss_framework": __version__,
+            "python": platform.python_version(),
+            **{name: version(name) for name in NUMERICAL},
+            **{name: number for name, number in strangers.items() if not is_own(name)},
+        }
+        return {"data_sha256": self.sha256, "versions": versions}
+
+
+def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) -> Prepared:
+    """Load the data and check everything that can be checked before long work starts.
+
+    Raises:
+        BlissError: whatever is wrong with settings, names or data.
+    """
+    loaded = _load(settings, plugins.registry, data_dirs)
+    bliss = _completed(settings.bliss, loaded.dataset.regime)
+    _check_seed(bliss["random_state"])
+    model = BlissClassifier(**bliss)
+    model.check_parameters()
+    settings = evolve(settings, bliss=model.get_params(deep=False))
+    dataset = loaded.dataset
+    given = check_training(dataset.X, dataset.weak, dataset.bags)
+    regime = resolve("regime", settings.bliss["regime"])
+    checked = evolve(dataset, X=given.X, weak=given.weak)
+    problem = Problem(checked, given.bags, regime.check(given.weak, given.bags), regime)
+    chosen = settings.compare
+    if chosen is None:
+        chosen = tuple(MethodSettings(name) for name in regime.default_baselines)
+    return Prepared(settings, loaded, problem, tuple(_baseline(one, plugins.registry) for one in chosen), plugins)
+
+
+def _load(settings: RunSettings, registry: Registry, data_dirs: Sequence[Path]) -> LoadedData:
+    regime = settings.bliss.get("regime", default_of("regime"))
+    named = regime.get("name") if isinstance(regime, Mapping) else regime
+    missing = _missing_regime(named, registry)
+    if missing is not None and "regime" in settings.bliss:
+        raise missing
+    try:
+        return find_dataset(
+            settings.data.source,
+            registry=registry,
+            data_dirs=data_dirs,
+            relative_to=settings.folder,
+            options=settings.data.options,
+        )
+    except UnknownNameError as unknown:
+        # Data say which regime they are for. Where there are none either, the plugin that ships both may be missing.
+        raise unknown if missing is None else UnknownNameError(f"{missing} {unknown}") from None
+
+
+def _missing_regime(name: Any, registry: Registry) -> BlissError | None:
+    try:
+        if isinstance(name, str):
+            registry.offer("regime", name)
+    except BlissError as error:
+        return error
+    return None
+
+
+def _completed(bliss: Mapping[str, Any], regime: str) -> dict[str, Any]:
+    """Fill in the regime of the data, and the names of components of which only parameters are set."""
+    completed = {"random_state": DEFAULT_SEED, **bliss, "regime": _named(bliss.get("regime", regime), regime)}
+    for component in ("classifier", "strategy", "final_classifier"):
+        if component in bliss:
+            completed[component] = _named(bliss[component], default_of(component))
+    if "reward" in bliss:
+        completed["reward"] = _named(bliss["reward"], resolve("regime", completed["regime"]).default_reward)
+    return completed
+
+
+def _named(spec: Any, name: str) -> Any:
+    return {"name": name, **spec} if isinstance(spec, Mapping) and "name" not in spec else spec
+
+
+def _check_seed(seed: Any) -> None:
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < N_SEEDS:
+        raise SettingsError(f"random_state must be an integer from 0 to {N_SEEDS - 1}; got {seed!r}.")
+
+
+def _baseline(chosen: MethodSettings, registry: Registry) -> Method:
+    spec = {"name": chosen.method, **chosen.parameters}
+    registry.create("baseline", spec)
+
+    def make(seed: int) -> Any:
+        model = registry.create("baseline", spec)
+        return model.set_params(random_state=seed) if "random_state" in model.get_params() else model
+
+    return Method(chosen.method, make, dict(chosen.parameters))
+
+
+def resolved(kind: str, spec: Any, registry: Registry) -> Any:
+    """Add the defaults of a component to what the user says of it, so that a run means the same in another version.
+
+    Args:
+        kind: of component; "final_classifier" is a classifier.
+        spec: a name or a table with a name; anything else, such as an object or an import path, is returned as it is.
+        registry: knows the component.
+    """
+    name = spec.get("name") if isinstance(spec, Mapping) else spec
+    kind = "classifier" if kind == "final_classifier" else kind
+    if not isinstance(name, str) or name not in registry.names(kind):
+        return spec
+    try:
+        parameters = inspect.signature(registry.get(kind, name).factory).parameters.values()
+    except (TypeError, ValueError):
+        return spec
+    defaults = {one.name: one.default for one in parameters if isinstance(one.default, bool | int | float | str)}
+    given = spec if isinstance(spec, Mapping) else {}
+    return {"name": name, **defaults, **given} if defaults or given else name
+
+
+def _resolved_method(method: Method, registry: Registry) -> dict[str, Any]:
+    spec = resolved("baseline", {"name": method.name, **method.settings}, registry)
+    return {"method": spec.pop("name"), **spec}

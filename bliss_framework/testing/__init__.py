@@ -1,0 +1,39 @@
+"""The conformance kit: what every plugin author runs on a component of their own, and what the built-ins run too.
+
+In a test file, `check_reward(MyReward())` runs all checks at once, and
+
+    @pytest.mark.parametrize("check", reward_checks(MyReward()), ids=str)
+    def test_my_reward(check):
+        check()
+
+runs them one by one. Expected failures are declared with a reason: `check_reward(reward, {"name of check": "why"})`.
+"""
+
+from bliss_framework.testing.baselines import baseline_checks as baseline_checks
+from bliss_framework.testing.checks import Check as Check
+from bliss_framework.testing.checks import Example as Example
+from bliss_framework.testing.checks import verify as verify
+from bliss_framework.testing.classifiers import classifier_checks as classifier_checks
+from bliss_framework.testing.examples import mil_example as mil_example
+from bliss_framework.testing.readers import reader_checks as reader_checks
+from bliss_framework.testing.regimes import regime_checks as regime_checks
+from bliss_framework.testing.rewards import reward_checks as reward_checks
+from bliss_framework.testing.strategies import strategy_checks as strategy_checks
+from bliss_framework.testing.verdicts import (
+    check_baseline as check_baseline,
+)
+from bliss_framework.testing.verdicts import (
+    check_classifier as check_classifier,
+)
+from bliss_framework.testing.verdicts import (
+    check_reader as check_reader,
+)
+from bliss_framework.testing.verdicts import (
+    check_regime as check_regime,
+)
+from bliss_framework.testing.verdicts import (
+    check_reward as check_reward,
+)
+from bliss_framework.testing.verdicts import (
+    check_strategy as check_strategy,
+)

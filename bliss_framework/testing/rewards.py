@@ -1,0 +1,122 @@
+"""Checks of a reward."""
+
+from typing import Any
+
+import numpy as np
+from attrs import evolve
+from numpy.typing import NDArray
+
+from bliss_framework.extension.contracts import Reward
+from bliss_framework.kernel.bags import Bags
+from bliss_framework.kernel.guards import checked_rewards
+from bliss_framework.kernel.pull import Outcome
+from bliss_framework.testing.arrays import assert_close, pickled, unchanged
+from bliss_framework.testing.checks import Check, Example
+from bliss_framework.testing.examples import (
+    fold_of,
+    mil_example,
+    outcomes,
+    random_outcome,
+    with_heldout_rows,
+    with_train_rows,
+)
+
+
+class _NoClassifier:
+    """Stands for a prepared classifier without a smoother."""
+
+    smoother = None
+
+
+def rewards_of(reward: Reward, outcome: Outcome) -> NDArray[np.float64]:
+    """Prepare a reward for the fold of an outcome and call it, holding it to its contract."""
+    return checked_rewards(reward.prepare(outcome.fold, _NoClassifier()), outcome, 1)
+
+
+def reward_checks(reward: Reward, example: Example | None = None) -> list[Check]:
+    """List the checks of a reward.
+
+    Args:
+        reward: the component.
+        example: data of the regime that the reward is made for; by default of `mil`.
+    """
+    tests = _RewardChecks(reward, example or mil_example())
+    return [
+        Check("is-a-reward", tests.is_a_reward),
+        Check("one-number-in-0-1-for-each-instance", tests.in_bounds),
+        Check("deterministic", tests.deterministic),
+        Check("changes-no-input", tests.changes_no_input),
+        Check("order-of-training-instances", tests.training_order),
+        Check("order-of-held-out-instances", tests.heldout_order),
+        Check("names-of-bags", tests.bag_names),
+        Check("picklable", tests.picklable),
+        Check("one-training-instance", tests.one_training_instance),
+        Check("one-held-out-bag", tests.one_heldout_bag),
+        Check("more-neighbours-than-instances", tests.many_neighbours),
+        Check("complaint", tests.complaint),
+    ]
+
+
+class _RewardChecks:
+    def __init__(self, reward: Reward, example: Example) -> None:
+        self.reward = reward
+        self.fold = fold_of(example)
+
+    def is_a_reward(self) -> None:
+        assert isinstance(self.reward, Reward), "a reward must be an instance (not the class) of a subclass of Reward"
+
+    def in_bounds(self) -> None:
+        for outcome in outcomes(self.fold):
+            rewards_of(self.reward, outcome)
+
+    def deterministic(self) -> None:
+        outcome = random_outcome(self.fold, 3)
+        first, second = (rewards_of(self.reward, outcome) for _ in range(2))
+        assert np.array_equal(first, second), "two calls with the same outcome differ"
+
+    def changes_no_input(self) -> None:
+        outcome = random_outcome(self.fold, 4)
+        with unchanged(outcome):
+            rewards_of(self.reward, outcome)
+
+    def training_order(self) -> None:
+        for outcome in outcomes(self.fold):
+            order = np.random.default_rng(5).permutation(len(outcome.assignment))
+            found = rewards_of(self.reward, with_train_rows(outcome, order))
+            assert_close(found, rewards_of(self.reward, outcome)[order], "rewards after instances changed places")
+
+    def heldout_order(self) -> None:
+        for outcome in outcomes(self.fold):
+            order = np.random.default_rng(6).permutation(len(outcome.heldout_labels))
+            found = rewards_of(self.reward, with_heldout_rows(outcome, order))
+            assert_close(found, rewards_of(self.reward, outcome), "rewards after held-out instances changed places")
+
+    def bag_names(self) -> None:
+        outcome = random_outcome(self.fold, 7)
+        heldout = outcome.fold.heldout
+        names = np.array([f"other {i}" for i in range(heldout.bags.n_bags)])
+        renamed = evolve(outcome.fold, heldout=evolve(heldout, bags=Bags(names, heldout.bags.index)))
+        found = rewards_of(self.reward, evolve(outcome, fold=renamed))
+        assert_close(found, rewards_of(self.reward, outcome), "rewards after bags got other names")
+
+    def picklable(self) -> None:
+        outcome = random_outcome(self.fold, 8)
+        assert_close(rewards_of(pickled(self.reward), outcome), rewards_of(self.reward, outcome), "rewards of the copy")
+
+    def one_training_instance(self) -> None:
+        rewards_of(self.reward, with_train_rows(random_outcome(self.fold, 9), np.array([0])))
+
+    def one_heldout_bag(self) -> None:
+        outcome = random_outcome(self.fold, 10)
+        for bag in range(outcome.fold.heldout.bags.n_bags):
+            rewards_of(self.reward, with_heldout_rows(outcome, outcome.fold.heldout.bags.rows_of(np.array([bag]))))
+
+    def many_neighbours(self) -> None:
+        outcome = random_outcome(self.fold, 11)
+        every = evolve(outcome.fold, n_neighbors=outcome.fold.heldout.n_rows)
+        rewards_of(self.reward, evolve(outcome, fold=every))
+
+    def complaint(self) -> None:
+        for outcome in outcomes(self.fold):
+            said: Any = self.reward.prepare(outcome.fold, _NoClassifier()).complaint(outcome)
+            assert said is None or (isinstance(said, str) and said), f"complaint must be text or None; got {said!r}"

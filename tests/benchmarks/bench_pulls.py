@@ -1,0 +1,100 @@
+"""What a pull costs on MUSK1: kernel ridge against an RBF SVM, and the time that is not the classifier's.
+
+Run it by hand: python tests/benchmarks/bench_pulls.py
+Both classifiers are timed on the same assignments, one after the other, so that a busy machine slows both alike.
+"""
+
+# ruff: noqa: T201
+
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from bliss_bandits.cucb import Cucb
+from bliss_classifiers.ridge import KernelRidge
+from bliss_classifiers.svm import RbfSvm
+from bliss_framework import Bags, Part, Scaling
+from bliss_framework.kernel.choice import draw_labels
+from bliss_framework.kernel.crossfit import Ingredients, cross_fit
+from bliss_framework.kernel.folds import deal_folds
+from bliss_framework.kernel.settings import InferenceSettings
+from bliss_mil.musk1 import load_musk1
+from bliss_mil.regime import MilRegime
+from bliss_mil.reward import MilReward
+
+N_PAIRS = 100
+N_RUNS = 5
+
+
+def musk1() -> tuple[MilRegime, Part]:
+    """MUSK1 with scaled rows, as label inference sees it."""
+    data = load_musk1()
+    bags, regime = Bags.from_ids(data.bags), MilRegime()
+    weak = regime.check(np.asarray(data.weak), bags)
+    X = Scaling("auto").fit(data.X).transform(data.X)
+    return regime, Part(X, bags, weak, regime.label_space(weak, bags))
+
+
+def seconds_of(pull: Any, assignment: Any) -> float:
+    """Time one pull."""
+    start = perf_counter()
+    pull(assignment[None], None)
+    return perf_counter() - start
+
+
+def pull_times(regime: MilRegime, data: Part, train_share: str) -> tuple[list[float], list[float]]:
+    """Time both classifiers on the same random assignments of one fold of three."""
+    rng = np.random.default_rng(0)
+    folds = deal_folds(regime.strata(data.weak), 3, rng)
+    inside, outside = (data.take(data.bags.rows_of(np.flatnonzero(which))) for which in (folds == 0, folds != 0))
+    train, heldout = (inside, outside) if train_share == "one" else (outside, inside)
+    ridge, svm = (classifier.prepare(train, heldout, rng) for classifier in (KernelRidge(), RbfSvm()))
+    weights = train.space.draw_weights()
+    pairs = []
+    for _ in range(N_PAIRS):
+        assignment = draw_labels(weights, rng)
+        pairs.append((seconds_of(ridge.pull, assignment), seconds_of(svm.pull, assignment)))
+    return [r for r, _ in pairs], [s for _, s in pairs]
+
+
+def outside_shares(regime: MilRegime, data: Part, classifier: Any) -> dict[str, float]:
+    """Run whole label inferences and return the median share of their time by kind."""
+    strata, ingredients = regime.strata(data.weak), Ingredients(classifier, MilReward(), Cucb(), regime)
+    shares: dict[str, list[float]] = {"classifier": [], "reward": [], "strategy": [], "all else": []}
+    for seed in range(N_RUNS):
+        start = perf_counter()
+        found = cross_fit(ingredients, data, strata, InferenceSettings(n_rounds=100, n_folds=3), seed)
+        total = perf_counter() - start
+        for what, spent in found.seconds.items():
+            shares[what].append(spent / total)
+        shares["all else"].append(1 - sum(found.seconds.values()) / total)
+    return {what: median(values) for what, values in shares.items()}
+
+
+def main() -> None:
+    """Print both tables."""
+    regime, data = musk1()
+    print(f"One pull on MUSK1, three folds, medians of {N_PAIRS} pairs")
+    print(f"{'train on':<10}{'kernel-ridge ms':>17}{'svm-rbf ms':>12}{'ratio':>8}{'quartiles of the ratio':>25}")
+    for train_on in ("one", "rest"):
+        ridge, svm = pull_times(regime, data, train_on)
+        ratios = [s / r for r, s in zip(ridge, svm, strict=True)]
+        low, high = np.percentile(ratios, [25, 75])
+        quartiles = f"{low:.1f} to {high:.1f}"
+        print(
+            f"{train_on:<10}{median(ridge) * 1e3:>17.3f}{median(svm) * 1e3:>12.3f}{median(ratios):>8.1f}{quartiles:>25}"
+        )
+    print(f"\nShares of the time of a label inference (100 rounds, three folds), medians of {N_RUNS} runs")
+    print(f"{'classifier':<14}{'classifier':>12}{'reward':>9}{'strategy':>10}{'all else':>10}{'outside':>9}")
+    for name, classifier in (("kernel-ridge", KernelRidge()), ("svm-rbf", RbfSvm())):
+        shares = outside_shares(regime, data, classifier)
+        numbers = [*shares.values(), 1 - shares["classifier"]]
+        print(f"{name:<14}" + "".join(f"{v:>{w}.1%}" for v, w in zip(numbers, (12, 9, 10, 10, 9), strict=True)))
+
+
+if __name__ == "__main__":
+    with threadpool_limits(limits=1):
+        main()

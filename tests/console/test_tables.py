@@ -1,0 +1,179 @@
+"""Tables, as text."""
+
+import pytest
+
+from bliss_framework.console.tables import (
+    component_table,
+    dataset_table,
+    evaluation_table,
+    plain_table,
+    plugin_table,
+    result_view,
+)
+
+
+def summary(*runs):
+    """Write a measure as result.json has it."""
+    mean = sum(runs) / len(runs)
+    return {"mean": mean, "sd": (sum((run - mean) ** 2 for run in runs) / len(runs)) ** 0.5, "runs": list(runs)}
+
+
+def drawn(console, *things):
+    """Draw on a console and return the lines."""
+    for thing in things:
+        console.print(thing)
+    return console.file.getvalue().splitlines()
+
+
+@pytest.fixture
+def rows():
+    """Three methods: one with an instance accuracy, one without an AUC, one without repeats that agree."""
+    own = {"cv": 10, "repeats": 2, "bag_accuracy": summary(0.9, 0.8), "bag_auc": summary(0.95, 0.95)}
+    own["instance_accuracy"] = {"inferred": {"overall": 0.1}, "test": {"overall": summary(0.75, 0.75), "per_class": {}}}
+    return [
+        ("BLISS", own),
+        ("bag-mean-svm", {"cv": 10, "repeats": 2, "bag_accuracy": summary(0.875, 0.875)}),
+        ("odd[/x]", {"cv": 10, "repeats": 2, "bag_accuracy": {"mean": None, "sd": None, "runs": [None, None]}}),
+    ]
+
+
+class TestEvaluation:
+    def test_text(self, record, rows):
+        """Accuracies are percentages, areas are not; what was not measured is a dash; square brackets stay."""
+        console = record(80)
+        assert drawn(console, evaluation_table(console, rows)) == [
+            "10 folds of whole bags, 2 repeats",
+            "╭──────────────┬──────────────┬────────────────┬───────────────────╮",
+            "│ method       │ bag accuracy │ bag AUC        │ instance accuracy │",
+            "├──────────────┼──────────────┼────────────────┼───────────────────┤",
+            "│ BLISS        │ 85.0% +- 5.0 │ 0.950 +- 0.000 │ 75.0% +- 0.0      │",
+            "│ bag-mean-svm │ 87.5% +- 0.0 │ -              │ -                 │",
+            "│ odd[/x]      │ -            │ -              │ -                 │",
+            "╰──────────────┴──────────────┴────────────────┴───────────────────╯",
+        ]
+
+    def test_ascii(self, record, rows):
+        """Where only ASCII can be shown, the boxes are of ASCII."""
+        console = record(80, encoding="ascii")
+        text = "\n".join(drawn(console, evaluation_table(console, rows)))
+        assert text.isascii()
+        assert "| BLISS        | 85.0% +- 5.0" in text
+
+    def test_narrow(self, record, rows):
+        """Where the words are too long for columns a table becomes a list, and no word is broken."""
+        console = record(40)
+        lines = drawn(console, evaluation_table(console, rows))
+        assert lines[:6] == [
+            "10 folds of whole bags, 2 repeats",
+            "method: BLISS",
+            "bag accuracy: 85.0% +- 5.0",
+            "bag AUC: 0.950 +- 0.000",
+            "instance accuracy: 75.0% +- 0.0",
+            "",
+        ]
+        assert max(map(len, lines)) <= 40
+
+    def test_the_best_is_bold(self, record, rows):
+        """The best mean of a column is bold, and every other is not."""
+        table = evaluation_table(record(), rows)
+        assert [str(cell.style) for cell in table.columns[1].cells] == ["", "bold", ""]
+        assert [str(cell.style) for cell in table.columns[2].cells] == ["bold", "", ""]
+
+    def test_one_repeat_has_no_spread(self, record):
+        """A single run has no deviation to show."""
+        console = record()
+        lines = drawn(console, evaluation_table(console, [("x", {"cv": 3, "repeats": 1, "bag_auc": summary(0.5)})]))
+        assert lines[0] == "3 folds of whole bags, 1 repeat"
+        assert "│ x      │ 0.500   │" in lines
+
+
+def test_no_line_ends_in_spaces(record, rows):
+    """Titles are not filled up with spaces, so that output can be pasted and compared."""
+    console = record(80)
+    lines = drawn(console, evaluation_table(console, rows), plain_table(console, "a", title="b"))
+    assert [line for line in lines if line != line.rstrip()] == []
+
+
+class TestResult:
+    @pytest.fixture
+    def document(self):
+        return {
+            "name": "run[old]",
+            "data": {"n_bags": 92, "n_instances": 476, "n_features": 166},
+            "inference": {
+                "label_counts": {"0": 276, "1": 200},
+                "n_undecided": 3,
+                "mean_reward": 0.87612,
+                "n_pulls": 110,
+            },
+        }
+
+    def test_without_evaluation(self, record, document):
+        """Three lines say what was there, what was inferred, and how good it is; names keep their brackets."""
+        console = record(80)
+        assert drawn(console, result_view(console, document)) == [
+            "run[old]: 92 bags, 476 instances, 166 features",
+            "inferred labels: 276 x 0, 200 x 1; 3 undecided",
+            "mean reward 0.876 after 110 pulls",
+        ]
+
+    def test_nothing_to_infer(self, record, document):
+        """Where every bag leaves no choice there is no reward to speak of."""
+        document["inference"] |= {"mean_reward": None, "n_undecided": 0, "n_pulls": 0}
+        console = record(80)
+        assert drawn(console, result_view(console, document))[1:] == [
+            "inferred labels: 276 x 0, 200 x 1",
+            "nothing to infer",
+        ]
+
+    def test_with_evaluation(self, record, document, rows):
+        """BLISS stands above its baselines; instances that need no folds have a line of their own."""
+        own = rows[0][1]
+        own["instance_accuracy"]["train"] = {"overall": 0.5}
+        document["evaluation"] = {**own, "baselines": [{"name": "bag-mean-svm", **rows[1][1]}]}
+        console = record(80)
+        lines = drawn(console, result_view(console, document))
+        assert lines[3] == "10 folds of whole bags, 2 repeats"
+        assert [line.split()[1] for line in lines[7:9]] == ["BLISS", "bag-mean-svm"]
+        assert lines[-1] == "instance accuracy: inferred labels 10.0%, final classifier in training 50.0%"
+
+
+class TestLists:
+    def test_plugins(self, record):
+        """A plugin shows who ships it and what it offers; a broken one its door, the reason and the remedy."""
+        console = record(100)
+        good = {"name": "mil", "distribution": "bliss-framework", "version": "1.0", "state": "ok", "reason": None}
+        good["components"] = [{"kind": "dataset", "name": "musk1"}, {"kind": "regime", "name": "mil"}]
+        bad = {"name": "audio[x]", "distribution": "bliss-audio", "version": "0.3", "state": "broken", "components": []}
+        bad |= {"door": "import", "reason": "ImportError: No module named 'librosa'", "remedy": "pip install librosa"}
+        lines = drawn(console, plugin_table(console, [good, bad]))
+        assert [part.strip() for part in lines[3].split("│")[1:-1]] == [
+            "mil",
+            "bliss-framework 1.0",
+            "ok",
+            "data set musk1",
+        ]
+        text = " ".join(" ".join(line.split("│")[4].split()) for line in lines[5:-1])
+        assert text == ("door import: ImportError: No module named 'librosa'. Remedy: pip install librosa.")
+        assert "audio[x]" in lines[5]
+
+    def test_components(self, record):
+        """Each parameter has a line of its own."""
+        console = record(80)
+        one = {"kind": "reward", "name": "mil", "summary": "The paper's", "parameters": ["gamma = 0.14", "alpha = 1"]}
+        assert drawn(console, component_table(console, [one])) == [
+            "components and their parameters",
+            "╭────────────┬─────────────┬──────────────╮",
+            "│ component  │ summary     │ parameters   │",
+            "├────────────┼─────────────┼──────────────┤",
+            "│ reward mil │ The paper's │ gamma = 0.14 │",
+            "│            │             │ alpha = 1    │",
+            "╰────────────┴─────────────┴──────────────╯",
+        ]
+
+    def test_datasets(self, record):
+        """What is not known is a dash; a path too long for a column is kept in one piece."""
+        path = "/" + "/".join(["folder[x]"] * 8) + "/set.csv"
+        console = record(100)
+        lines = drawn(console, dataset_table(console, [{"name": "set", "origin": path, "size": "1 kB"}]))
+        assert lines == ["name: set", "size: 1 kB", "licence: -", "source: -", f"found in: {path}"]

@@ -1,0 +1,539 @@
+"""The classifiers of label inference against brute force and against scikit-learn."""
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.cluster import KMeans
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, VotingClassifier
+from sklearn.gaussian_process import GaussianProcessClassifier
+from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier, SGDClassifier
+from sklearn.linear_model import Ridge as RidgeRegression
+from sklearn.multiclass import OneVsOneClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from bliss_classifiers.estimators import GramSvc, KernelLeastSquares
+from bliss_classifiers.kernels import linear_kernel, rbf_gamma, rbf_kernel
+from bliss_classifiers.ridge import KernelRidge, Ridge
+from bliss_classifiers.sklearn_adapter import Logistic, SklearnClassifier
+from bliss_classifiers.svm import LinearSvm, RbfSvm
+from bliss_framework import (
+    Bags,
+    DataError,
+    LabelSpace,
+    Part,
+    SettingsError,
+    UnknownNameError,
+    WeakLabels,
+)
+
+BUILT_IN = [KernelRidge(), KernelRidge(ridge=0.3, width=2.0), Ridge(), RbfSvm(), LinearSvm(C=0.5), Logistic()]
+SMOOTHERS = [KernelRidge(ridge=0.7, width=0.5), Ridge(ridge=2.0)]
+SKLEARN = [
+    SVC(),
+    LinearSVC(),
+    LogisticRegression(),
+    SGDClassifier(),
+    Perceptron(),
+    RidgeClassifier(),
+    GaussianProcessClassifier(),
+    GradientBoostingClassifier(n_estimators=2),
+    RandomForestClassifier(5),
+    DecisionTreeClassifier(max_depth=2),
+    KNeighborsClassifier(3),
+    GaussianNB(),
+    NearestCentroid(),
+    QuadraticDiscriminantAnalysis(reg_param=0.5),
+    MLPClassifier((3,), max_iter=5),
+    OneVsOneClassifier(LinearSVC()),
+    make_pipeline(StandardScaler(), SVC()),
+]
+
+
+def part(n, n_labels=2, seed=0, weights=None, d=3):
+    """Make n rows of normal numbers, two in a bag, every label a candidate."""
+    X = np.random.default_rng(seed).normal(size=(n, d))
+    bags = Bags.from_ids(np.arange(n) // 2)
+    space = LabelSpace(np.ones((n, n_labels), dtype=bool), np.arange(n_labels))
+    return Part(X, bags, WeakLabels(np.zeros(bags.n_bags), tuple(range(n_labels))), space, weights)
+
+
+def to_sparse(one):
+    return Part(sp.csr_matrix(one.X), one.bags, one.weak, one.space, one.weights)
+
+
+def draws(n, n_pulls, n_labels=2, seed=1):
+    """Draw assignments in which every label is there."""
+    assignments = np.random.default_rng(seed).integers(0, n_labels, size=(n_pulls, n))
+    assignments[:, :n_labels] = np.arange(n_labels)
+    return assignments
+
+
+def pulled(classifier, train, heldout, assignments, weights=None, seed=5):
+    return classifier.prepare(train, heldout, np.random.default_rng(seed)).pull(assignments, weights)
+
+
+def brute_kernel(A, B, gamma):
+    """The kernel one pair of rows at a time; linear where gamma is None."""
+    if gamma is None:
+        return np.array([[float(np.dot(a, b)) for b in B] for a in A])
+    return np.array([[np.exp(-gamma * sum((x - y) ** 2 for x, y in zip(a, b, strict=True))) for b in B] for a in A])
+
+
+def brute_ridge(train, heldout, targets, ridge, gamma, weights):
+    """Minimise sum_i w_i (f(x_i) - t_i)^2 + ridge a' K a by its normal equations K W K a + ridge K a = K W t."""
+    K = brute_kernel(train, train, gamma) + 1.0
+    W = np.diag(weights)
+    coefficients = np.linalg.lstsq(K @ W @ K + ridge * K, K @ W @ targets, rcond=None)[0]
+    return (brute_kernel(heldout, train, gamma) + 1.0) @ coefficients
+
+
+def total_variance(X):
+    return sum(np.var(column) for column in X.T)
+
+
+# Kernels
+
+
+def test_rbf_gamma_scale_is_one_over_d_on_standardised_rows():
+    """On columns of deviation 1 the "scale" width is scikit-learn's gamma="scale"."""
+    X = StandardScaler().fit_transform(part(40, d=7).X)
+    assert np.isclose(rbf_gamma(X, "scale"), 1 / 7)
+    assert np.isclose(rbf_gamma(X, 2.5), 2.5 / 7)
+
+
+@given(st.floats(1e-6, 1e6), st.floats(-1e3, 1e3))
+def test_rbf_gamma_is_half_the_mean_squared_distance(scale, shift):
+    """Gamma is 1 over half the mean squared distance of all pairs of rows, at any scale and place of the data."""
+    X = scale * (part(8).X + shift)
+    pairs = np.mean([((a - b) ** 2).sum() for a in X for b in X])
+    assert np.isclose(rbf_gamma(X, "scale"), 1 / (pairs / 2), rtol=1e-6)
+
+
+def test_rbf_gamma_of_equal_rows_is_finite():
+    """Rows that are all alike have no distances; gamma is then the width itself."""
+    assert rbf_gamma(np.full((5, 2), 0.1), "scale") == 1.0
+    assert rbf_gamma(sp.csr_matrix((5, 2)), 3.0) == 3.0
+
+
+def test_kernels_agree_with_their_formulas_dense_and_sparse():
+    """Both kernels equal their formula pair by pair, and sparse rows give a dense matrix of the same numbers."""
+    A, B = part(6).X, part(4, seed=9).X
+    for kernel, gamma in ((linear_kernel, ()), (rbf_kernel, (0.4,))):
+        expected = brute_kernel(A, B, *(gamma or (None,)))
+        for form in (np.asarray, sp.csr_matrix):
+            found = kernel(form(A), form(B), *gamma)
+            assert isinstance(found, np.ndarray)
+            assert np.allclose(found, expected)
+
+
+# Ridge and kernel ridge
+
+
+@pytest.mark.parametrize("weighted", ["none", "part", "pull"])
+@pytest.mark.parametrize("classifier", SMOOTHERS, ids=repr)
+def test_ridge_pull_solves_the_weighted_normal_equations(classifier, weighted):
+    """A pull minimises the weighted squared error with a ridge penalty, with weights of the part or of the pull."""
+    own = np.random.default_rng(2).uniform(0.2, 3.0, size=20)
+    weights = np.ones(20) if weighted == "none" else own
+    train, heldout = part(20, weights=own if weighted == "part" else None), part(14, seed=3)
+    assignments = draws(20, 3)
+    found = pulled(classifier, train, heldout, assignments, np.tile(own, (3, 1)) if weighted == "pull" else None)
+    gamma = 0.5 / total_variance(train.X) if isinstance(classifier, KernelRidge) else None
+    for p, assignment in enumerate(assignments):
+        targets = np.where(assignment == 1, 1.0, -1.0)
+        for rows, scores in ((train.X, found.train_scores), (heldout.X, found.heldout_scores)):
+            expected = brute_ridge(train.X, rows, targets, classifier.ridge, gamma, weights)
+            assert np.allclose(scores[p, :, 0], expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+@pytest.mark.parametrize("classifier", [*SMOOTHERS, RbfSvm(C=2.0), LinearSvm(), Logistic(C=3.0)], ids=repr)
+def test_pull_equals_the_final_estimator(classifier, n_labels):
+    """A pull on an assignment scores rows as the estimator of the same name does when it is fitted on it."""
+    weights = np.random.default_rng(2).uniform(0.2, 3.0, size=20)
+    train, heldout = part(20, n_labels, weights=weights), part(14, n_labels, seed=3)
+    (assignment,) = draws(20, 1, n_labels)
+    found = pulled(classifier, train, heldout, assignment[None])
+    fitted = classifier.estimator(0).fit(train.X, assignment, sample_weight=weights)
+    expected = fitted.decision_function(heldout.X).reshape(14, -1)
+    assert np.allclose(found.heldout_scores[0], expected, atol=1e-8)
+    assert (found.heldout_labels[0] == fitted.predict(heldout.X)).all()
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+@pytest.mark.parametrize("classifier", SMOOTHERS, ids=repr)
+def test_smoother_times_targets_are_held_out_outputs(classifier, n_labels):
+    """`smoother` is the matrix that turns targets of -1 and 1 into held-out outputs."""
+    train, heldout = part(20, n_labels), part(14, n_labels, seed=3)
+    prepared = classifier.prepare(train, heldout, np.random.default_rng(0))
+    (assignment,) = draws(20, 1, n_labels)
+    labels = [1] if n_labels == 2 else range(n_labels)
+    targets = np.stack([np.where(assignment == label, 1.0, -1.0) for label in labels], axis=1)
+    assert prepared.smoother.shape == (14, 20)
+    assert np.allclose(prepared.smoother @ targets, prepared.pull(assignment[None], None).heldout_scores[0])
+
+
+def test_ridge_is_linear_in_the_features():
+    """The held-out outputs of `ridge` are an affine function of the rows."""
+    train, heldout = part(20), part(14, seed=3)
+    outputs = pulled(Ridge(), train, heldout, draws(20, 1)).heldout_scores[0, :, 0]
+    design = np.c_[heldout.X, np.ones(14)]
+    assert np.allclose(design @ np.linalg.lstsq(design, outputs, rcond=None)[0], outputs)
+
+
+# All classifiers
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("classifier", BUILT_IN, ids=repr)
+def test_batch_equals_one_pull_at_a_time(classifier, weighted, n_labels):
+    """Pulling five assignments at once gives what pulling each of them alone gives."""
+    train, heldout, assignments = part(20, n_labels), part(14, n_labels, seed=3), draws(20, 5, n_labels)
+    weights = np.random.default_rng(4).uniform(0.5, 2.0, size=(5, 20)) if weighted else None
+    prepared = classifier.prepare(train, heldout, np.random.default_rng(0))
+    batch = prepared.pull(assignments, weights)
+    for p in range(5):
+        alone = prepared.pull(assignments[p : p + 1], None if weights is None else weights[p : p + 1])
+        assert np.allclose(batch.train_scores[p], alone.train_scores[0])
+        assert np.allclose(batch.heldout_scores[p], alone.heldout_scores[0])
+        assert (batch.heldout_labels[p] == alone.heldout_labels[0]).all()
+
+
+@pytest.mark.parametrize("classifier", BUILT_IN, ids=repr)
+def test_sparse_rows_give_the_scores_of_dense_rows(classifier):
+    """CSR rows and the same rows dense give the same scores."""
+    train, heldout, assignments = part(20), part(14, seed=3), draws(20, 2)
+    dense = pulled(classifier, train, heldout, assignments)
+    sparse = pulled(classifier, to_sparse(train), to_sparse(heldout), assignments)
+    assert np.allclose(dense.heldout_scores, sparse.heldout_scores, atol=1e-4)
+
+
+@pytest.mark.parametrize(("n_labels", "width"), [(2, 1), (3, 3), (4, 4)])
+@pytest.mark.parametrize("classifier", [*BUILT_IN, *(SklearnClassifier(one) for one in SKLEARN)], ids=repr)
+@pytest.mark.filterwarnings("ignore:.*:sklearn.exceptions.ConvergenceWarning")
+def test_predictions_follow_the_scores(classifier, n_labels, width):
+    """Two labels have one decision value, positive for label 1; more labels have a column each, the largest wins."""
+    train, heldout = part(48, n_labels), part(14, n_labels, seed=3)
+    found = pulled(classifier, train, heldout, draws(48, 2, n_labels))
+    for labels, scores, n in (
+        (found.train_labels, found.train_scores, 48),
+        (found.heldout_labels, found.heldout_scores, 14),
+    ):
+        assert scores.shape == (2, n, width)
+        assert np.isfinite(scores).all()
+        assert (labels == ((scores[:, :, 0] > 0) if width == 1 else scores.argmax(axis=2))).all()
+
+
+@pytest.mark.parametrize("classifier", [*BUILT_IN, *(SklearnClassifier(one) for one in SKLEARN)], ids=repr)
+@pytest.mark.filterwarnings("ignore:.*:sklearn.exceptions.ConvergenceWarning")
+def test_label_that_an_assignment_misses_is_not_predicted(classifier):
+    """With three labels, an assignment of two of them never predicts the third, which scores below both."""
+    train, heldout = part(24, 3), part(14, 3, seed=3)
+    for missing in range(3):
+        used = [label for label in range(3) if label != missing]
+        assignment = np.array(used)[draws(24, 1)[0]]
+        found = pulled(classifier, train, heldout, assignment[None])
+        for labels, scores in (
+            (found.train_labels, found.train_scores),
+            (found.heldout_labels, found.heldout_scores),
+        ):
+            assert not (labels == missing).any()
+            assert (scores[0, :, missing] < scores[0][:, used].max(axis=1)).all()
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+@pytest.mark.parametrize("classifier", [*BUILT_IN, *(SklearnClassifier(one) for one in SKLEARN)], ids=repr)
+@pytest.mark.filterwarnings("ignore:.*:sklearn.exceptions.ConvergenceWarning")
+def test_assignment_of_one_label_predicts_it_everywhere(classifier, n_labels):
+    """An assignment with one label only never reaches a classifier that would refuse it; its neighbours are pulled."""
+    train, heldout = part(20, n_labels), part(14, n_labels, seed=3)
+    normal = draws(20, 1, n_labels)[0]
+    for label in range(n_labels):
+        found = pulled(classifier, train, heldout, np.stack([np.full(20, label), normal]))
+        assert (found.train_labels[0] == label).all()
+        assert (found.heldout_labels[0] == label).all()
+        assert np.allclose(found.train_scores[1], pulled(classifier, train, heldout, normal[None]).train_scores[0])
+
+
+@pytest.mark.parametrize("classifier", BUILT_IN, ids=repr)
+def test_weights_of_the_pull_replace_those_of_the_part(classifier):
+    """Weights of one everywhere undo the weights of the training part, which count where a pull has none."""
+    weights = np.random.default_rng(4).uniform(0.1, 9.0, size=20)
+    heldout, assignments = part(14, seed=3), draws(20, 1)
+    plain = pulled(classifier, part(20), heldout, assignments).heldout_scores
+    undone = pulled(classifier, part(20, weights=weights), heldout, assignments, np.ones((1, 20))).heldout_scores
+    counted = pulled(classifier, part(20, weights=weights), heldout, assignments).heldout_scores
+    assert np.allclose(undone, plain)
+    assert not np.allclose(counted, plain)
+
+
+@pytest.mark.parametrize("classifier", [*BUILT_IN, SklearnClassifier(RandomForestClassifier(3))], ids=repr)
+def test_pulls_do_not_depend_on_earlier_pulls(classifier):
+    """The same assignment, pulled again after others, gives the same bits: no state is kept."""
+    train, heldout, assignments = part(20), part(14, seed=3), draws(20, 4)
+    prepared = classifier.prepare(train, heldout, np.random.default_rng(0))
+    first = prepared.pull(assignments[:1], None).heldout_scores.copy()
+    prepared.pull(assignments[1:], None)
+    assert (prepared.pull(assignments[:1], None).heldout_scores == first).all()
+
+
+# SVM
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+def test_svm_pulls_equal_scikit_learns_svc(n_labels):
+    """The precomputed Gram matrix gives the decision values of SVC on the rows, weights included."""
+    weights = np.random.default_rng(2).uniform(0.2, 3.0, size=24)
+    train, heldout = part(24, n_labels, weights=weights), part(14, n_labels, seed=3)
+    (assignment,) = draws(24, 1, n_labels)
+    gamma = 1.5 / total_variance(train.X)
+    for ours, theirs in (
+        (RbfSvm(C=2.0, width=1.5), SVC(C=2.0, gamma=gamma)),
+        (LinearSvm(C=2.0), SVC(C=2.0, kernel="linear")),
+    ):
+        expected = theirs.fit(train.X, assignment, sample_weight=weights).decision_function(heldout.X)
+        found = pulled(ours, train, heldout, assignment[None]).heldout_scores[0]
+        # libsvm stops at a tolerance of 1e-3, and not at the same point for both.
+        assert np.allclose(found, expected.reshape(14, -1), atol=2e-3)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("estimator", [GramSvc, KernelLeastSquares])
+def test_final_estimators_take_sparse_rows(estimator, kernel):
+    """Dense and sparse rows give the same decision values, and the fitted rows stay sparse."""
+    X, y, new = part(30).X, draws(30, 1)[0], part(14, seed=3).X
+    dense = estimator(kernel=kernel).fit(X, y)
+    sparse = estimator(kernel=kernel).fit(sp.csr_matrix(X), y)
+    assert sp.issparse(sparse.X_fit_)
+    assert np.allclose(dense.decision_function(new), sparse.decision_function(sp.csr_matrix(new)), atol=1e-4)
+
+
+def test_kernel_least_squares_leaves_out_rows_of_weight_zero():
+    """A row of weight 0 counts for nothing, and a row of weight 2 for two, where the kernel has no width to learn."""
+    X, y = part(20).X, draws(20, 1)[0]
+    weights = np.r_[0.0, 2.0, np.ones(18)]
+    weighted = KernelLeastSquares(kernel="linear").fit(X, y, sample_weight=weights)
+    repeated = KernelLeastSquares(kernel="linear").fit(np.r_[X[1:], X[1:2]], np.r_[y[1:], y[1:2]])
+    assert np.allclose(weighted.decision_function(X), repeated.decision_function(X))
+    with pytest.raises(ValueError, match="sample_weight is zero"):
+        KernelLeastSquares().fit(X, y, sample_weight=np.zeros(20))
+
+
+# The adapter
+
+
+# NearestCentroid's own decision values and predictions disagree; ours follow the values.
+@pytest.mark.parametrize("estimator", [one for one in SKLEARN if not isinstance(one, NearestCentroid)], ids=repr)
+@pytest.mark.filterwarnings("ignore:.*:sklearn.exceptions.ConvergenceWarning")
+def test_adapter_predicts_as_the_classifier_itself(estimator):
+    """A pull through the adapter predicts what the classifier predicts when it is fitted by hand with the same seed."""
+    train, heldout = part(24), part(14, seed=3)
+    (assignment,) = draws(24, 1)
+    random = [name for name, value in estimator.get_params().items() if name.endswith("random_state")]
+    adapter = SklearnClassifier(estimator, **dict.fromkeys(random, 7))
+    found = pulled(adapter, train, heldout, assignment[None])
+    expected = adapter.estimator(0).fit(train.X, assignment).predict(heldout.X)
+    assert (found.heldout_labels[0] == expected).all()
+
+
+def test_scores_of_a_classifier_without_decision_function_are_differences_of_probability():
+    """Where there is no decision value, p(1) - p(0) is one."""
+    train, heldout, assignments = part(24), part(14, seed=3), draws(24, 1)
+    found = pulled(SklearnClassifier(GaussianNB()), train, heldout, assignments)
+    expected = GaussianNB().fit(train.X, assignments[0]).predict_proba(heldout.X)
+    assert np.allclose(found.heldout_scores[0, :, 0], expected[:, 1] - expected[:, 0])
+
+
+class OnlyPredicts(ClassifierMixin, BaseEstimator):
+    """A classifier with no scores at all: label 1 where the first feature is above 0."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return self.classes_[(X[:, 0] > 0).astype(int)]
+
+
+def test_classifier_that_only_predicts_scores_by_its_prediction():
+    """A classifier with neither decision values nor probabilities scores 1 for what it predicts and -1 for the rest."""
+    heldout = part(14, seed=3)
+    found = pulled(SklearnClassifier(OnlyPredicts()), part(24), heldout, draws(24, 1))
+    assert (found.heldout_scores[0, :, 0] == np.where(heldout.X[:, 0] > 0, 1.0, -1.0)).all()
+
+
+def test_weights_reach_only_classifiers_that_take_them():
+    """Instance weights change a classifier that takes them and do not disturb one that does not."""
+    weights = np.random.default_rng(4).uniform(0.01, 9.0, size=24)
+    heldout, assignments = part(14, seed=3), draws(24, 1)
+    for estimator, differs in ((GaussianNB(), True), (KNeighborsClassifier(3), False)):
+        adapter = SklearnClassifier(estimator)
+        plain = pulled(adapter, part(24), heldout, assignments).heldout_scores
+        weighted = pulled(adapter, part(24, weights=weights), heldout, assignments).heldout_scores
+        assert np.allclose(plain, weighted) != differs
+
+
+class Spy(GaussianNB):
+    """Writes down the parameters of each classifier that is fitted."""
+
+    seen: ClassVar[list] = []
+
+    def __init__(self, n_jobs=None, random_state=None):
+        super().__init__()
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        self.seen.append((self.n_jobs, self.random_state))
+        return super().fit(X, y, sample_weight)
+
+
+def test_inner_workers_are_one_and_the_random_state_is_fixed():
+    """Inside label inference n_jobs is 1, and all pulls of a fold share a seed drawn from the fold's generator."""
+    Spy.seen.clear()
+    own = make_pipeline(StandardScaler(), Spy(n_jobs=-1))
+    pulled(SklearnClassifier(own), part(20), part(14), draws(20, 3), seed=5)
+    first = list(Spy.seen)
+    pulled(SklearnClassifier(own), part(20), part(14), draws(20, 3), seed=6)
+    assert {jobs for jobs, _ in Spy.seen} == {1}
+    assert len(set(first)) == 1
+    assert first[0][1] is not None
+    assert Spy.seen[-1] != first[0]
+    assert own.get_params()["spy__n_jobs"] == -1
+    assert own.get_params()["spy__random_state"] is None
+
+
+def test_random_state_of_the_user_is_kept():
+    """A random state that the user chose is not replaced, neither in pulls nor in the end."""
+    Spy.seen.clear()
+    adapter = SklearnClassifier(Spy(n_jobs=2, random_state=42))
+    pulled(adapter, part(20), part(14), draws(20, 1))
+    assert Spy.seen == [(1, 42)]
+    assert adapter.estimator(7).random_state == 42
+    assert SklearnClassifier(Spy()).estimator(7).random_state == 7
+
+
+def test_number_of_workers_that_is_not_set_stays_unset():
+    """Some classifiers warn of any n_jobs at all, so one that is None stays None (and means one worker)."""
+    pulled(SklearnClassifier(LogisticRegression()), part(20), part(14), draws(20, 1))
+    Spy.seen.clear()
+    pulled(SklearnClassifier(Spy()), part(20), part(14), draws(20, 1))
+    assert Spy.seen[0][0] is None
+
+
+def test_object_of_the_user_is_never_fitted():
+    """The adapter works on clones."""
+    own = LogisticRegression()
+    adapter = SklearnClassifier(own, C=3.0)
+    pulled(adapter, part(20), part(14), draws(20, 1))
+    assert not hasattr(own, "classes_")
+    assert own.C == 1.0
+    assert adapter.estimator(0) is not adapter.estimator(0)
+    assert adapter.estimator(0).C == 3.0
+
+
+class Breaks(OnlyPredicts):
+    """A classifier that fails, or whose scores are not numbers."""
+
+    def __init__(self, how="fit"):
+        self.how = how
+
+    def fit(self, X, y):
+        if self.how == "fit":
+            raise ValueError("kernel trouble")
+        return super().fit(X, y)
+
+    def decision_function(self, X):
+        return np.full(len(X), np.nan)
+
+
+def test_errors_of_the_classifier_are_not_swallowed():
+    """An error of `fit` comes through unchanged; scores that are not finite are refused with the class's name."""
+    with pytest.raises(ValueError, match="kernel trouble"):
+        pulled(SklearnClassifier(Breaks("fit")), part(20), part(14), draws(20, 1))
+    with pytest.raises(DataError, match="Breaks returned NaN"):
+        pulled(SklearnClassifier(Breaks("scores")), part(20), part(14), draws(20, 1))
+
+
+class Stranger:
+    """A classifier that only looks like scikit-learn's: no base class, no tags."""
+
+    def get_params(self, deep=True):
+        return {}
+
+    def set_params(self, **parameters):
+        return self
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+def test_classifier_without_tags_is_taken_at_its_word():
+    """A class with fit, predict, get_params and set_params will do."""
+    found = pulled(SklearnClassifier(Stranger()), part(20), part(14), draws(20, 1))
+    assert (found.heldout_labels == 0).all()
+
+
+def test_import_path_takes_parameters_also_those_it_needs():
+    """A path with parameters makes the object that the constructor would make."""
+    assert (
+        SklearnClassifier("sklearn.svm.SVC", C=2.0).estimator(0).get_params() == SVC(C=2.0, random_state=0).get_params()
+    )
+    voters = [("a", SVC()), ("b", GaussianNB())]
+    assert isinstance(
+        SklearnClassifier("sklearn.ensemble.VotingClassifier", estimators=voters).estimator(0), VotingClassifier
+    )
+
+
+@pytest.mark.parametrize(
+    ("estimator", "parameters", "error", "words"),
+    [
+        ("sklearn.svm.SVCC", {}, UnknownNameError, ("sklearn.svm.SVCC", "cannot be imported")),
+        ("sklearn.swm.SVC", {}, UnknownNameError, ("sklearn.swm.SVC", "cannot be imported")),
+        ("numpy.linalg.norm", {}, SettingsError, ("numpy.linalg.norm", "no scikit-learn classifier", "predict")),
+        ("sklearn.preprocessing.StandardScaler", {}, SettingsError, ("StandardScaler", "predict")),
+        ("sklearn.ensemble.VotingClassifier", {}, SettingsError, ("VotingClassifier", "'estimators'")),
+        (SVC, {}, SettingsError, ("class SVC", "SVC()")),
+        (RidgeRegression(), {}, SettingsError, ("Ridge()", "regressor")),
+        (KMeans(), {}, SettingsError, ("KMeans()", "clusterer")),
+        (SVC(), {"CC": 2}, SettingsError, ("SVC", "'CC'", "'C'")),
+        (3, {}, SettingsError, ("3", "no scikit-learn classifier")),
+    ],
+)
+def test_what_is_no_classifier_is_refused(estimator, parameters, error, words):
+    """The message names what was given and what is needed."""
+    with pytest.raises(error) as caught:
+        SklearnClassifier(estimator, **parameters)
+    assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
+@pytest.mark.parametrize("wrong", [0, -1, float("nan"), float("inf"), "1", None, True])
+def test_parameters_that_are_no_positive_numbers_are_refused(wrong):
+    """Every strength and width is a finite number above 0; the message names the parameter and the value."""
+    for make, name in (
+        (KernelRidge, "ridge"),
+        (KernelRidge, "width"),
+        (Ridge, "ridge"),
+        (RbfSvm, "C"),
+        (Logistic, "C"),
+    ):
+        with pytest.raises(SettingsError, match=f"{name} must be") as caught:
+            make(**{name: wrong})
+        assert repr(wrong) in str(caught.value)

@@ -1,0 +1,58 @@
+"""The digest by which a run knows its data again."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from attrs import evolve
+
+from bliss_framework import WeakDataset
+
+SETS = """
+import numpy as np
+from bliss_framework import WeakDataset
+weak = [frozenset(["tumour", "stroma", "lymph"]), frozenset(), frozenset(["stroma"])]
+print(WeakDataset("sets", np.arange(3.0)[:, None], np.arange(3), weak).sha256())
+"""
+
+
+@pytest.fixture
+def dataset():
+    return WeakDataset("toy", np.arange(6.0).reshape(3, 2), np.array(["a", "a", "b"]), np.array([0, 1]))
+
+
+def test_digest_of_label_sets_is_the_same_in_every_process():
+    """Sets of names have no order, and Python's hash of text is another one in each process; the digest is not."""
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", SETS], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(digests) == 1
+    assert len(digests.pop().strip()) == 64
+
+
+def test_digest_tells_label_sets_apart():
+    """Two data sets that differ in one name of one set differ in the digest."""
+    X, bags = np.zeros((2, 1)), np.arange(2)
+    first, second = ([frozenset(["a", "b"]), frozenset(end)] for end in (["c"], []))
+    assert WeakDataset("x", X, bags, first).sha256() != WeakDataset("x", X, bags, second).sha256()
+
+
+def test_digest_covers_rows_bags_and_weak_labels(dataset):
+    """One changed value of X, one other bag id or one other weak label changes the digest; the name does not."""
+    other = dataset.X.copy()
+    other[2, 1] = np.nextafter(other[2, 1], 9)
+    changed = [{"X": other}, {"bags": np.array(["a", "b", "b"])}, {"weak": np.array([1, 1])}, {"name": "else"}]
+    digests = [evolve(dataset, **one).sha256() for one in changed]
+    assert [digest == dataset.sha256() for digest in digests] == [False, False, False, True]
+
+
+def test_digest_of_sparse_rows(dataset):
+    """Sparse rows are digested by their values and places; the same value elsewhere is another data set."""
+    here, there = (evolve(dataset, X=sp.csr_matrix(([5.0], ([0], [column])), shape=(3, 2))) for column in (0, 1))
+    assert here.sha256() == evolve(here, X=here.X.copy()).sha256()
+    assert here.sha256() != there.sha256()

@@ -1,0 +1,160 @@
+"""What is checked and filled in before anything is computed."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bliss_framework import DataError, PluginError, SettingsError, UnknownNameError
+from bliss_framework.extension.manager import default_plugins, load_plugins
+from bliss_framework.runs.preparation import prepare, resolved
+from bliss_framework.runs.settings import DataSettings, MethodSettings, RunSettings, with_component_parameters
+
+
+def refused(error, source="musk1", data_dirs=(), block=(), **settings):
+    with pytest.raises(error) as caught:
+        prepare(RunSettings(DataSettings(str(source)), **settings), load_plugins(block=block), list(data_dirs))
+    return str(caught.value)
+
+
+class TestDocument:
+    def test_every_setting_is_there(self, experiment):
+        """The record of a run holds each parameter of BLISS, and of each component its name with its defaults."""
+        document = experiment(name="row", n_rounds=6).document()
+        bliss = document["bliss"]
+        assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 1.0, "width": "scale"}
+        assert bliss["reward"] == {"name": "mil", "gamma": 1 / 7, "alpha": 1.0}
+        assert bliss["strategy"] == {"name": "cucb", "exploration": 1.0}
+        assert bliss["regime"] == {"name": "mil", "negative_bags": "known", "weights": "instance"}
+        assert (bliss["n_rounds"], bliss["n_folds"], bliss["random_state"], bliss["train_on"]) == (6, 3, 0, "one")
+        assert document["compare"] == [{"method": "bag-mean-svm", "C": 10.0, "scaling": "auto"}]
+        assert document["evaluation"] == {"cv": 3, "repeats": 1}
+        assert document["name"] == "row"
+
+    def test_a_file_is_recorded_by_its_whole_path(self, experiment, tmp_path):
+        """A run can be repeated from any folder; the name of a plugin's data set stays as it is."""
+        assert experiment().document()["data"] == {"source": str(tmp_path / "toy.npz")}
+        packaged = prepare(RunSettings(DataSettings("musk1")), default_plugins(), [])
+        assert packaged.document()["data"] == {"source": "musk1"}
+
+    def test_a_component_by_import_path_stays(self):
+        """What is no name of a component is recorded as the user gave it."""
+        registry = default_plugins().registry
+        for spec in ("sklearn.svm.SVC", {"name": "sklearn.svm.SVC", "C": 3}, 5):
+            assert resolved("classifier", spec, registry) == spec
+        assert resolved("final_classifier", {"name": "svm-rbf", "C": 3.0}, registry) == {
+            "name": "svm-rbf",
+            "C": 3.0,
+            "width": "scale",
+        }
+
+    def test_versions_and_digest(self, experiment):
+        """The record names what the bits may depend on."""
+        record = experiment().record()
+        assert set(record) == {"data_sha256", "versions"}
+        assert set(record["versions"]) >= {"bliss_framework", "python", "numpy", "scipy", "scikit-learn"}
+        assert record["versions"]["numpy"] == np.__version__
+
+
+class TestFilledIn:
+    def test_parameters_of_default_components(self, experiment, toy_file):
+        """--set without a component means the default one: of a reward, that of the regime."""
+        settings = RunSettings(DataSettings(str(toy_file())))
+        settings = with_component_parameters(
+            settings, ["reward.gamma=0.5", "final_classifier.C=2.0", "regime.weights=bag"]
+        )
+        bliss = prepare(settings, default_plugins(), []).settings.bliss
+        assert bliss["reward"] == {"name": "mil", "gamma": 0.5}
+        assert bliss["final_classifier"] == {"name": "svm-rbf", "C": 2.0}
+        assert bliss["regime"] == {"name": "mil", "weights": "bag"}
+
+    def test_baselines_are_those_of_the_regime(self, experiment):
+        """Without [[compare]] a run stands beside the two baselines of MIL; with an empty list beside none."""
+        assert [one.name for one in experiment(compare=None).baselines] == ["inherited-label-svm", "bag-mean-svm"]
+        assert experiment(compare=()).baselines == ()
+
+    def test_a_baseline_with_parameters(self, toy_file):
+        """Parameters of [[compare]] reach the baseline, freshly made for each fit."""
+        chosen = (MethodSettings("bag-mean-svm", {"C": 3.0}),)
+        prepared = prepare(RunSettings(DataSettings(str(toy_file())), compare=chosen), default_plugins(), [])
+        first, second = (prepared.baselines[0].make(seed) for seed in (0, 1))
+        assert (first.C, second.C) == (3.0, 3.0)
+        assert first is not second
+
+
+class TestRefusals:
+    def test_an_unknown_regime_of_the_user(self):
+        """The regime that the user names is looked for before the data are."""
+        assert refused(UnknownNameError, source="nothing", bliss={"regime": "mill"}).startswith(
+            'No regime "mill" is installed. Did you mean "mil"? Installed regimes: mil'
+        )
+
+    @pytest.mark.parametrize("regime", ["mil", {"name": "mil"}])
+    def test_the_regime_is_gone(self, regime):
+        """Without the plugin of the regime the user reads so, whether or not the regime was named."""
+        said = refused(UnknownNameError, block=["mil"], bliss={"regime": regime})
+        assert said.startswith('No regime "mil" is installed. ')
+
+    def test_regime_and_data_set_are_gone(self):
+        """Where one plugin ships both, both are said: first that there is no regime, then that there are no data."""
+        said = refused(UnknownNameError, block=["mil"])
+        assert said.startswith('No regime "mil" is installed. ')
+        assert 'No file and no data set is called "musk1".' in said
+
+    def test_only_the_data_set_is_unknown(self):
+        """Where the regime is there, it is not complained of."""
+        assert refused(UnknownNameError, source="musk").startswith(
+            'No file and no data set is called "musk". Did you mean "musk1"?'
+        )
+
+    def test_data_for_a_regime_that_is_gone(self, toy_file, monkeypatch):
+        """A data file that is for a regime which is not installed is no reason to start."""
+        path = toy_file()
+        monkeypatch.setenv("BLISS_BLOCK_PLUGINS", "mil")
+        assert refused(UnknownNameError, source=path).startswith('No regime "mil" is installed. ')
+
+    @pytest.mark.parametrize(
+        ("bliss", "said"),
+        [
+            ({"n_rounds": 0}, "n_rounds must be an integer, at least 1; got 0."),
+            ({"random_state": -1}, "random_state must be an integer from 0 to 4294967295; got -1."),
+            ({"random_state": "x"}, "random_state must be an integer from 0 to 4294967295; got 'x'."),
+            ({"random_state": True}, "random_state must be an integer from 0 to 4294967295; got True."),
+            ({"n_jobs": 0}, "n_jobs must be None, a positive integer, or -1 for all cores; got 0."),
+            ({"bag_threshold": "x"}, "bag_threshold must be"),
+            ({"classifier": {"name": "ridge", "rigde": 1}}, 'The classifier "ridge" has no parameter "rigde". Did you'),
+            ({"reward": {"gamma": 2.0}}, "gamma must be a number from 0 to 1; got 2.0."),
+            ({"regime": {"weights": "x"}}, "weights must be one of 'instance', 'bag'; got 'x'."),
+        ],
+    )
+    def test_settings(self, bliss, said):
+        """A setting that cannot be is refused with its name and what is allowed."""
+        assert refused(SettingsError, bliss=bliss).startswith(said)
+
+    def test_an_unknown_baseline(self):
+        """A baseline that is not installed is refused with the nearest one."""
+        said = refused(UnknownNameError, compare=(MethodSettings("bag-mean-svn"),))
+        assert said.startswith('No baseline "bag-mean-svn" is installed. Did you mean "bag-mean-svm"?')
+
+    def test_a_parameter_that_a_baseline_lacks(self):
+        """So is a parameter that it does not have."""
+        assert "no parameter" in refused(SettingsError, compare=(MethodSettings("bag-mean-svm", {"k": 3}),))
+
+    def test_data(self, toy_file):
+        """Data that the regime cannot use are refused, here a set without a negative bag."""
+        assert "negative" in refused(DataError, source=toy_file(n_neg=0))
+
+    def test_an_ambiguous_regime(self, monkeypatch):
+        """A regime that two plugins offer is not chosen by luck."""
+        plugins = load_plugins()
+        registry = plugins.registry
+        from attrs import evolve
+
+        twice = evolve(
+            registry,
+            offers=tuple(evolve(one, distribution="stranger", plugin=p) for one in registry.offers for p in ("a", "b")),
+        )
+        with pytest.raises(PluginError, match="ambiguous"):
+            prepare(
+                RunSettings(DataSettings("musk1"), bliss={"regime": "mil"}), evolve(plugins, registry=twice), [Path()]
+            )

@@ -1,0 +1,307 @@
+"""What a run leaves behind, where it refuses to, and how it goes on."""
+
+import csv
+import json
+import shutil
+import tomllib
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from bliss_framework import BlissClassifier, RunError, load_model
+from bliss_framework.runs.experiment import run
+from bliss_framework.runs.results import RunFolder
+
+LEFT = ["bags.csv", "events.jsonl", "labels.csv", "model.skops", "result.json", "run.toml"]
+
+
+def silent(event):
+    """Listen to nothing."""
+
+
+def never(event):
+    """Listen to a run that must not start."""
+    raise AssertionError(f"the run started: {event}")
+
+
+def rows_of(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def finished(experiment, tmp_path):
+    """A finished run, its directory and its data."""
+    prepared = experiment(cv=2, data={"gap": 1.5})
+    folder = tmp_path / "out"
+    result = run(prepared, silent, RunFolder(folder))
+    return SimpleNamespace(folder=folder, document=result.document, prepared=prepared)
+
+
+class TestLeftBehind:
+    def test_files(self, finished):
+        """A finished run leaves six files, no state, and nothing that is half-written."""
+        assert sorted(path.name for path in finished.folder.iterdir()) == LEFT
+
+    def test_result(self, finished):
+        """result.json holds the document that the run returned."""
+        assert json.loads((finished.folder / "result.json").read_text()) == finished.document
+
+    def test_labels(self, finished, bliss):
+        """labels.csv has a line for each row of the data, in order, with what the estimator inferred, to the bit."""
+        dataset = finished.prepared.problem.dataset
+        parameters = finished.prepared.settings.bliss
+        model = BlissClassifier(**parameters).fit(dataset.X, dataset.weak, bags=dataset.bags)
+        rows = rows_of(finished.folder / "labels.csv")
+        header = ["row", "bag", "label", "confidence", "undecided", "mean_reward_0", "mean_reward_1"]
+        assert list(rows[0]) == header
+        assert [int(row["row"]) for row in rows] == list(range(48))
+        assert [row["bag"] for row in rows] == dataset.bags.tolist()
+        assert [int(row["label"]) for row in rows] == model.labels_.tolist()
+        assert [float(row["confidence"]) for row in rows] == model.confidence_.tolist()
+        assert [row["undecided"] == "1" for row in rows] == model.undecided_.tolist()
+        means = [[float(row[f"mean_reward_{label}"] or "nan") for label in (0, 1)] for row in rows]
+        assert np.array_equal(means, model.label_means_, equal_nan=True)
+
+    def test_labels_of_known_instances(self, finished):
+        """Instances of negative bags are negative for certain, and have no mean rewards, for they have no arms."""
+        rows = [row for row in rows_of(finished.folder / "labels.csv") if int(row["bag"][1:]) >= 6]
+        assert len(rows) == 24
+        for row in rows:
+            assert (row["label"], row["confidence"], row["undecided"]) == ("0", "1.0", "0")
+            assert row["mean_reward_0"] == row["mean_reward_1"] == ""
+
+    def test_bags(self, finished):
+        """bags.csv has a line for each bag, and the model that lies beside it predicts what stands there."""
+        dataset = finished.prepared.problem.dataset
+        rows = rows_of(finished.folder / "bags.csv")
+        assert list(rows[0]) == ["bag", "n_instances", "weak_label", "predicted", "score"]
+        assert [row["bag"] for row in rows] == [f"b{j}" for j in range(12)]
+        assert {row["n_instances"] for row in rows} == {"4"}
+        assert [row["weak_label"] for row in rows] == ["1"] * 6 + ["0"] * 6
+        model = load_model(finished.folder / "model.skops")
+        ids, scores = model.score_bags(dataset.X, dataset.bags)
+        assert dict(zip(ids.tolist(), scores.tolist(), strict=True)) == {r["bag"]: float(r["score"]) for r in rows}
+        assert [int(row["predicted"]) for row in rows] == [int(float(row["score"]) > 0) for row in rows]
+
+    def test_events(self, finished):
+        """events.jsonl tells in a line each what happened; single rounds are left out."""
+        lines = [json.loads(line) for line in (finished.folder / "events.jsonl").read_text().splitlines()]
+        assert {line["event"] for line in lines} == {
+            "RunStarted",
+            "FitStarted",
+            "FoldStarted",
+            "FoldFinished",
+            "FitFinished",
+            "RunFinished",
+        }
+        assert lines[0] == {
+            "event": "RunStarted",
+            "name": "toy",
+            "origin": str(finished.prepared.loaded.path),
+            "n_bags": 12,
+            "n_instances": 48,
+            "n_fits": 5,
+        }
+
+    def test_run_toml(self, finished):
+        """run.toml holds the settings of the document, less what is not set, and what the run noted down."""
+        written = tomllib.loads((finished.folder / "run.toml").read_text())
+        settings = finished.document["settings"]
+        assert written["record"]["data_sha256"] == finished.document["data"]["sha256"]
+        assert written["bliss"] == {key: value for key, value in settings["bliss"].items() if value is not None}
+        assert written["compare"] == settings["compare"]
+
+    def test_a_model_that_cannot_be_saved_is_a_note(self, experiment, tmp_path, monkeypatch):
+        """Labels are worth having without the model: where it cannot be written, a run still ends."""
+
+        def fail(model, path):
+            raise RunError("The model cannot be written to x: no.")
+
+        monkeypatch.setattr("bliss_framework.runs.results.save_model", fail)
+        result = run(experiment(cv=None), silent, RunFolder(tmp_path / "out"))
+        assert "The model cannot be written to x: no." in result.notes
+        assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [n for n in LEFT if n != "model.skops"]
+
+
+class TestRefusals:
+    def test_a_foreign_folder(self, experiment, tmp_path):
+        """A directory that holds something else is left alone."""
+        folder = tmp_path / "thesis"
+        folder.mkdir()
+        (folder / "chapter.tex").write_text("years of work")
+        with pytest.raises(RunError) as caught:
+            run(experiment(), never, RunFolder(folder, resume=True))
+        assert str(caught.value) == f"{folder} is not empty and holds no run; choose another directory with --output."
+        assert [path.name for path in folder.iterdir()] == ["chapter.tex"]
+
+    def test_an_empty_folder(self, experiment, tmp_path):
+        """An empty directory, or one with the torn-off part of a file, is as good as none."""
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / ".run.toml.1.part").write_text("[bli")
+        assert run(experiment(cv=None), silent, RunFolder(tmp_path / "out")).folder == tmp_path / "out"
+
+    def test_a_file(self, experiment, tmp_path):
+        """A file is no directory, and stays."""
+        (tmp_path / "out").write_text("x")
+        with pytest.raises(RunError, match=r"out cannot be used as a directory: Not a directory\.$"):
+            run(experiment(), never, RunFolder(tmp_path / "out"))
+        assert (tmp_path / "out").read_text() == "x"
+
+    def test_a_run_that_is_there(self, finished):
+        """A directory with a run is not overwritten; the user reads both ways out."""
+        before = (finished.folder / "result.json").read_bytes()
+        with pytest.raises(RunError, match=r"already holds a run\. Go on with it by --resume, or choose another --out"):
+            run(finished.prepared, never, RunFolder(finished.folder))
+        assert (finished.folder / "result.json").read_bytes() == before
+
+    def test_a_changed_setting(self, finished, experiment):
+        """Another gamma is refused with its old and its new value, though neither was ever typed in full."""
+        changed = experiment(cv=2, data={"gap": 1.5}, reward={"name": "mil", "gamma": 0.5}, n_rounds=7)
+        with pytest.raises(RunError) as caught:
+            run(changed, never, RunFolder(finished.folder, resume=True))
+        assert str(caught.value) == (
+            f"{finished.folder} cannot go on: bliss.n_rounds was 6 and is now 7; "
+            f"bliss.reward.gamma was {1 / 7!r} and is now 0.5."
+        )
+
+    def test_a_setting_that_was_not_set(self, finished, experiment):
+        """A setting that has no value before is told so."""
+        with pytest.raises(RunError, match=r"bliss\.n_first_draws was not set and is now 4\.$"):
+            run(experiment(cv=2, data={"gap": 1.5}, n_first_draws=4), never, RunFolder(finished.folder, resume=True))
+
+    def test_other_baselines(self, finished, experiment):
+        """Baselines decide the result too."""
+        with pytest.raises(RunError, match=r"compare was .*bag-mean-svm.* and is now "):
+            run(experiment(cv=2, data={"gap": 1.5}, compare=()), never, RunFolder(finished.folder, resume=True))
+
+    def test_changed_data(self, finished, experiment):
+        """One other value of X is enough to refuse; the user reads that it is the data."""
+        changed = experiment(cv=2, data={"gap": 1.5000001})
+        with pytest.raises(RunError, match=r"cannot go on: the data changed since the run started\.$"):
+            run(changed, never, RunFolder(finished.folder, resume=True))
+
+    def test_what_may_change(self, finished, experiment, toy_file):
+        """A run goes on with another number of processes, another library, and data that were moved."""
+        path = finished.folder / "run.toml"
+        path.write_text(path.read_text().replace('numpy = "', 'numpy = "0.'))
+        moved = experiment(cv=2, data={"gap": 1.5, "name": "moved"}, n_jobs=1)
+        # The name of the data set comes from its file, and is no setting.
+        assert run(moved, never, RunFolder(finished.folder, resume=True)).document == finished.document
+
+    def test_run_toml_that_is_damaged(self, finished):
+        """A record that cannot be read is named and kept."""
+        path = finished.folder / "run.toml"
+        path.write_text("[bliss")
+        with pytest.raises(RunError) as caught:
+            run(finished.prepared, never, RunFolder(finished.folder, resume=True))
+        assert str(caught.value).startswith(f"{path} is damaged (")
+        assert path.read_text() == "[bliss"
+
+    def test_result_that_is_damaged(self, finished):
+        """So is a result."""
+        path = finished.folder / "result.json"
+        path.write_text('{"format": 1, ')
+        with pytest.raises(RunError) as caught:
+            run(finished.prepared, never, RunFolder(finished.folder, resume=True))
+        assert str(caught.value).startswith(f"{path} is damaged (")
+
+    def test_check_writes_nothing(self, experiment, tmp_path):
+        """Whether a directory can be used is found out without touching it."""
+        prepared = experiment()
+        RunFolder(tmp_path / "out").check(prepared.document(), prepared.record())
+        assert not (tmp_path / "out").exists()
+
+
+class TestGoingOn:
+    def test_a_finished_run_is_read(self, finished):
+        """Where the run is finished nothing is computed, and the user reads so."""
+        result = run(finished.prepared, never, RunFolder(finished.folder, resume=True))
+        assert result.document == finished.document
+        assert result.notes == (f"{finished.folder} holds the finished run; nothing was computed.",)
+
+    def test_nothing_to_go_on_with(self, experiment, tmp_path):
+        """With --resume and no run there, a run starts, so that one command serves for both."""
+        run(experiment(cv=None), silent, RunFolder(tmp_path / "out", resume=True))
+        assert (tmp_path / "out" / "result.json").exists()
+
+    def test_a_run_that_was_interrupted_anywhere(self, experiment, tmp_path, listen, lasting):
+        """Ctrl-C after any event, and going on, ends with the same labels, confidences and evaluation, bit for bit."""
+        parameters = {"cv": 2, "n_passes": 2, "n_rounds": 4, "data": {"gap": 1.5}}
+        straight = listen()
+        expected = lasting(run(experiment(**parameters), straight, RunFolder(tmp_path / "straight")).document)
+        names = straight.names()
+        folds = [number for number, name in enumerate(names, start=1) if name == "FoldFinished"]
+        fits = [number for number, name in enumerate(names, start=1) if name == "FitFinished"]
+        for last in (1, folds[0], folds[0] + 2, folds[3], fits[0], fits[1], fits[2] + 3, fits[-1], len(names)):
+            folder = tmp_path / f"stopped-{last}"
+            with pytest.raises(KeyboardInterrupt):
+                run(experiment(**parameters), listen(last), RunFolder(folder))
+            there = {path.name for path in folder.iterdir()}
+            assert ("result.json" in there) == (last == len(names))
+            again = run(experiment(**parameters), silent, RunFolder(folder, resume=True))
+            assert lasting(again.document) == expected
+            for name in ("labels.csv", "bags.csv"):
+                assert (folder / name).read_bytes() == (tmp_path / "straight" / name).read_bytes()
+            assert not (folder / "state").exists()
+            shutil.rmtree(folder)
+
+    def test_what_is_finished_is_not_computed_again(self, experiment, tmp_path, listen):
+        """Going on after the third fit, only the other two are fitted."""
+        straight = listen()
+        run(experiment(cv=2), straight)
+        third = [n for n, name in enumerate(straight.names(), start=1) if name == "FitFinished"][2]
+        with pytest.raises(KeyboardInterrupt):
+            run(experiment(cv=2), listen(third), RunFolder(tmp_path / "out"))
+        rest = listen()
+        run(experiment(cv=2), rest, RunFolder(tmp_path / "out", resume=True))
+        fitted = [(e.method, e.fold) for e in rest.events if type(e).__name__ == "FitFinished" and e.fold is not None]
+        assert fitted == [("bliss", 1), ("bag-mean-svm", 1)]
+        assert rest.names().count("RoundFinished") == 3 * 6
+
+    def test_going_on_with_another_number_of_processes(self, experiment, tmp_path, listen, lasting):
+        """A run that was interrupted with one process may go on with two; the bits are those of one."""
+        expected = run(experiment(cv=2), silent).document
+        with pytest.raises(KeyboardInterrupt):
+            run(experiment(cv=2), listen(12), RunFolder(tmp_path / "out"))
+        again = run(experiment(cv=2, n_jobs=2), silent, RunFolder(tmp_path / "out", resume=True)).document
+        for document in (expected, again):
+            document["settings"]["bliss"].pop("n_jobs")
+        assert lasting(again) == lasting(expected)
+
+    @pytest.mark.parametrize("content", [b'{"version": 1, "t": 57, "T": [[3, 4], [5', b""], ids=["truncated", "empty"])
+    @pytest.mark.parametrize("piece", ["inference-pass1-fold1", "bliss-repeat1-fold1"])
+    def test_damaged_state(self, experiment, tmp_path, listen, piece, content):
+        """A truncated or empty piece of state stops the run that goes on, with its path, and is kept."""
+        straight = listen()
+        run(experiment(cv=2), straight)
+        last = [n for n, name in enumerate(straight.names(), start=1) if name == "FitFinished"][-1]
+        with pytest.raises(KeyboardInterrupt):
+            run(experiment(cv=2), listen(last), RunFolder(tmp_path / "out"))
+        path = tmp_path / "out" / "state" / f"{piece}.json"
+        assert path.exists()
+        path.write_bytes(content)
+        with pytest.raises(RunError) as caught:
+            run(experiment(cv=2), silent, RunFolder(tmp_path / "out", resume=True))
+        assert str(caught.value).startswith(f"{path} is damaged (")
+        assert path.read_bytes() == content
+        path.unlink()
+        assert run(experiment(cv=2), silent, RunFolder(tmp_path / "out", resume=True)).document["evaluation"]["cv"] == 2
+
+    def test_a_kill_while_results_are_written(self, experiment, tmp_path, monkeypatch, lasting):
+        """A run that dies between its files goes on from its state, and ends with all of them."""
+        expected = run(experiment(cv=2), silent, RunFolder(tmp_path / "straight")).document
+
+        def killed(model, path):
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patched:
+            patched.setattr("bliss_framework.runs.results.save_model", killed)
+            with pytest.raises(KeyboardInterrupt):
+                run(experiment(cv=2), silent, RunFolder(tmp_path / "out"))
+        assert "result.json" not in {path.name for path in (tmp_path / "out").iterdir()}
+        assert len(list((tmp_path / "out" / "state").iterdir())) == 3 + 4
+        again = run(experiment(cv=2), silent, RunFolder(tmp_path / "out", resume=True)).document
+        assert lasting(again) == lasting(expected)
+        assert sorted(path.name for path in (tmp_path / "out").iterdir()) == LEFT

@@ -154,7 +154,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         given = check_training(X, y, bags)
         _take_note_of_columns(self, X)
         weak = regime.check(given.weak, given.bags)
-        seed = _seed(self.random_state)
+        seed = int(_generator(self.random_state).randint(2**31 - 1))
         order = canonical_order(given.X, given.bags, regime.strata(weak))
         # Sums over rows in another order have other last bits, so scaling too is learnt in canonical order.
         self.scaling_ = Scaling(self.scaling).fit(given.X[order])
@@ -183,6 +183,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         _check_threshold(self.bag_threshold)
         check_mode(self.scaling)
         check_n_jobs(self.n_jobs)
+        _generator(self.random_state)
         if not isinstance(self.confidence_weights, bool | np.bool_):
             raise SettingsError(f"confidence_weights must be True or False; got {self.confidence_weights!r}.")
         return InferenceSettings(**{field.name: getattr(self, field.name) for field in fields(InferenceSettings)})
@@ -331,9 +332,9 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _seed(random_state: Any) -> int:
+def _generator(random_state: Any) -> np.random.RandomState:
     try:
-        return int(check_random_state(random_state).randint(2**31 - 1))
+        return check_random_state(random_state)  # type: ignore[no-any-return]
     except ValueError:
         allowed = "None, an integer from 0 to 2**32 - 1, or a numpy.random.RandomState"
         raise SettingsError(f"random_state must be {allowed}; got {random_state!r}.") from None

@@ -73,7 +73,7 @@ def check_bags(X: Any, bags: Any = None) -> tuple[Any, Bags]:
 
 
 def bags_of(ids: Any) -> Bags:
-    """Group rows by id (n,). In a list that mixes text and numbers "7" and 7 stay different bags."""
+    """Read the bag id of each row (n,). In a list that mixes text and numbers "7" and 7 stay different bags."""
     if isinstance(ids, list | tuple) and len({isinstance(i, str) for i in ids}) > 1:
         ids = _boxed(ids)
     return Bags.from_ids(ids)

@@ -23,7 +23,6 @@ def fold_runner(n_jobs: int | None) -> RunTasks:
     Args:
         n_jobs: processes, as in joblib; None means one, -1 all cores.
     """
-    check_n_jobs(n_jobs)
     if effective_n_jobs(n_jobs) == 1:
         return _one_after_the_other
 

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from sklearn.svm import SVC
 
 from bliss_framework import BlissClassifier, DataError, SettingsError, UnknownNameError
+from bliss_mil.reward import MilReward
 
 
 def replaced(X, row, column, value):
@@ -129,12 +130,13 @@ PARAMETERS = [
 def test_parameter_out_of_range_is_refused_before_any_pull(name, value, allowed, toy, untouched):
     """A SettingsError names the parameter, the value and what is allowed."""
     X, bags, weak = toy()
-    with pytest.raises(SettingsError) as caught:
-        BlissClassifier(**{"classifier": untouched, "final_classifier": untouched, name: value}).fit(X, weak, bags=bags)
-    text = str(caught.value)
-    assert text.startswith(f"{name} must be "), text
-    assert allowed in text
-    assert repr(value) in text
+    for use in (lambda model: model.fit(X, weak, bags=bags), BlissClassifier.check_parameters):
+        with pytest.raises(SettingsError) as caught:
+            use(BlissClassifier(**{"classifier": untouched, "final_classifier": untouched, name: value}))
+        text = str(caught.value)
+        assert text.startswith(f"{name} must be "), text
+        assert allowed in text
+        assert repr(value) in text
 
 
 COMPONENTS = [
@@ -157,6 +159,7 @@ COMPONENTS = [
     ("reward", {"name": "mil", "alpha": NAN}, SettingsError, ("alpha", "0 to 1", "nan")),
     ("regime", {"name": "mil", "weights": "row"}, SettingsError, ("weights", "'instance', 'bag'", "'row'")),
     ("classifier", SVC, SettingsError, ("class SVC", "SVC()")),
+    ("reward", MilReward, SettingsError, ("reward is the class MilReward", "MilReward()")),
     ("classifier", None, SettingsError, ("classifier must be", "None")),
     ("classifier", 3, SettingsError, ("classifier must be", "3")),
     ("regime", SVC(), SettingsError, ("regime must be", "SVC()")),

@@ -4,13 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import DataConversionWarning
 
 from bliss_framework import DataError, check_bags, check_training
 from bliss_framework.inputs import bags_of, check_labelled, check_rows, class_codes, weak_per_bag
 from bliss_framework.kernel.bags import Bags
+
+PROPERTY = settings(max_examples=60, deadline=None)
 
 X = np.arange(12.0).reshape(6, 2)
 BAGS = np.array(["z", "a", "z", "m", "a", "z"])  # in order of first appearance: z, a, m
@@ -28,12 +30,24 @@ def message(function, *arguments, **named):
 # Rows
 
 
+def with_wide_indices(rows, make=sp.csr_matrix):
+    S = make(rows)
+    S.indices, S.indptr = S.indices.astype(np.int64), S.indptr.astype(np.int64)
+    return S
+
+
 @pytest.mark.parametrize(
-    "make", [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_matrix, sp.coo_array]
+    "make",
+    [
+        *(sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_matrix, sp.coo_array, sp.lil_matrix),
+        with_wide_indices,
+        lambda rows: with_wide_indices(rows, sp.csr_array),
+    ],
 )
-def test_sparse_rows_become_one_form_and_keep_their_values(make):
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_sparse_rows_become_one_form_and_keep_their_values(make, dtype):
     """Any sparse input becomes a CSR matrix of float64 with 32-bit indices; it is never made dense."""
-    rows = check_rows(make(X.astype(np.float32)))
+    rows = check_rows(make(X.astype(dtype)))
     assert sp.issparse(rows)
     assert rows.format == "csr"
     assert rows.dtype == np.float64
@@ -294,6 +308,7 @@ def test_one_bag_is_enough_to_compare_predictions_with():
     assert check_labelled(X, {"only": 1}, ["only"] * 6).weak.tolist() == [1]
 
 
+@PROPERTY
 @given(st.lists(st.sampled_from(["p", "q", "r", "s"]), min_size=1, max_size=20), st.randoms(use_true_random=False))
 def test_labels_by_id_by_order_and_by_row_agree(ids, random):
     """For any ids, a shuffled mapping, an ordered list and one label for each row give the same weak labels."""

@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.preprocessing import Normalizer, StandardScaler
 
 from bliss_framework import Scaling, SettingsError
+
+PROPERTY = settings(max_examples=60, deadline=None)
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(3.0, [1.0, 10.0, 0.1], size=(20, 3))
@@ -96,6 +98,7 @@ def test_input_is_not_changed(mode):
     assert (dense == X).all()
 
 
+@PROPERTY
 @given(hnp.arrays(np.float64, (6, 3), elements=st.floats(-1e3, 1e3)), st.sampled_from(["standard", "unit"]))
 def test_scaling_has_no_nan(rows, mode):
     """Whatever the numbers, scaled rows are finite."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
@@ -11,7 +11,10 @@ from sklearn.naive_bayes import GaussianNB
 from bliss_framework import BagKFold, DataError, SettingsError
 from bliss_framework.splitting import strata_of
 
+PROPERTY = settings(max_examples=60, deadline=None)
 
+
+@PROPERTY
 @given(st.lists(st.integers(0, 8), min_size=2, max_size=60), st.integers(2, 5), st.integers(0, 99))
 def test_every_split_keeps_bags_whole_and_covers_all_rows(ids, n_splits, seed):
     """Training and test rows never share a bag; the test parts are a partition of the rows, none of them empty."""

@@ -39,7 +39,7 @@ def _only(experiments: Experiments, only: str, source: str) -> RunSettings:
     if only in named:
         return named[only]
     if not named:
-        raise UnknownNameError(f"--only chooses an [[experiment]] of an experiment file; {source} has none of them.")
+        raise UnknownNameError(f"--only chooses an [[experiment]] of an experiment file; {source} has none.")
     raise UnknownNameError(
         f'{source} has no experiment "{only}".{did_you_mean(only, named)} It has: {", ".join(named)}.'
     )

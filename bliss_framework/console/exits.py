@@ -6,6 +6,7 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 import traceback
 import warnings
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from bliss_framework.version import __version__
 
 DONE, MENDABLE, USAGE, OUR_BUG, INTERRUPTED = 0, 1, 2, 3, 130
 PATIENCE = 5.0  # Seconds that worker processes have to stop after Ctrl-C.
+TWICE = 1.0  # Seconds within which a second Ctrl-C means the same as the first.
 LOGGED = ("numpy", "scipy", "scikit-learn", "joblib", "pluggy", "entrypoints", "attrs", "cattrs", "rich", "rich-click")
 
 
@@ -32,8 +34,25 @@ class Interrupted(Exception):
 def leave(command: Callable[..., Any]) -> NoReturn:
     """Run a click command and exit: 0 done, 1 an error to mend, 2 usage, 3 a bug of ours, 130 interrupted."""
     warnings.showwarning = _show_warning
+    # Joblib warns of work that Ctrl-C cuts short, which is what the user wants.
+    warnings.filterwarnings("ignore", message=r"\d+ tasks (have been successfully|which were still)")
     take_any_text()
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _PatientInterrupt())
     sys.exit(_outcome(command))
+
+
+class _PatientInterrupt:
+    """Raises KeyboardInterrupt, but not again while the first one is being dealt with."""
+
+    def __init__(self) -> None:
+        self.last = float("-inf")
+
+    def __call__(self, signal_number: int, frame: Any) -> None:
+        now = time.monotonic()
+        if now - self.last >= TWICE:
+            self.last = now
+            raise KeyboardInterrupt
 
 
 def _outcome(command: Callable[..., Any]) -> int:

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import signal
 import subprocess
 import sys
 import warnings
@@ -17,7 +18,6 @@ from rich.console import Console
 from bliss_framework.console import main
 
 COLOURS = ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "TERMINAL_WIDTH")
-QUICK = ("--n-rounds", "5", "--n-folds", "3")
 
 
 @frozen
@@ -41,9 +41,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     # Set rather than deleted, so that what a command adds is undone.
     monkeypatch.setenv("BLISS_DATA", "")
     monkeypatch.setenv("BLISS_BLOCK_PLUGINS", "")
-    # The command line shows warnings its own way for as long as its process lives.
+    # The command line shows warnings and takes Ctrl-C its own way for as long as its process lives.
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    interrupt = signal.getsignal(signal.SIGINT)
     yield folder
+    signal.signal(signal.SIGINT, interrupt)
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", None) or "").startswith(str(tmp_path)):
             del sys.modules[name]

@@ -417,6 +417,18 @@ def test_the_undecided_never_join(ingredients_for, make_part):
     assert [len(train) for train, _ in ingredients.classifier.rows] == [8] * 9
 
 
+def test_known_rows_never_join(ingredients_for, make_part):
+    """Rows with one candidate do not crowd out the inferred ones: only those join later passes."""
+    candidates = np.ones((24, 2), dtype=bool)
+    candidates[::2, 1] = False
+    ingredients = ingredients_for(by_row_number(24))
+    fit(ingredients, make_part([4] * 6, candidates=candidates), n_passes=2, pass_share=1.0)
+    for (train, heldout), _ in list(zip(ingredients.classifier.rows, ingredients.classifier.prepared, strict=True))[3:]:
+        joined = [row for row in train if row in heldout]
+        assert joined
+        assert all(row % 2 == 1 for row in joined)
+
+
 def test_bags_of_the_heldout_set_stay_whole(ingredients_for, make_part):
     """Rows that joined the training data still count in the recall of their bags."""
     ingredients = ingredients_for(by_row_number(24))

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.cluster import KMeans
@@ -37,6 +37,8 @@ from bliss_framework import (
     UnknownNameError,
     WeakLabels,
 )
+
+PROPERTY = settings(max_examples=60, deadline=None)
 
 BUILT_IN = [KernelRidge(), KernelRidge(ridge=0.3, width=2.0), Ridge(), RbfSvm(), LinearSvm(C=0.5), Logistic()]
 SMOOTHERS = [KernelRidge(ridge=0.7, width=0.5), Ridge(ridge=2.0)]
@@ -113,7 +115,8 @@ def test_rbf_gamma_scale_is_one_over_d_on_standardised_rows():
     assert np.isclose(rbf_gamma(X, 2.5), 2.5 / 7)
 
 
-@given(st.floats(1e-6, 1e6), st.floats(-1e3, 1e3))
+@PROPERTY
+@given(st.floats(1e-9, 1e9), st.floats(-1e3, 1e3))
 def test_rbf_gamma_is_half_the_mean_squared_distance(scale, shift):
     """Gamma is 1 over half the mean squared distance of all pairs of rows, at any scale and place of the data."""
     X = scale * (part(8).X + shift)
@@ -280,7 +283,12 @@ def test_weights_of_the_pull_replace_those_of_the_part(classifier):
     assert not np.allclose(counted, plain)
 
 
-@pytest.mark.parametrize("classifier", [*BUILT_IN, SklearnClassifier(RandomForestClassifier(3))], ids=repr)
+WARM = SGDClassifier(warm_start=True, max_iter=3, tol=None)
+
+
+@pytest.mark.parametrize(
+    "classifier", [*BUILT_IN, *(SklearnClassifier(one) for one in (RandomForestClassifier(3), WARM))], ids=repr
+)
 def test_pulls_do_not_depend_on_earlier_pulls(classifier):
     """The same assignment, pulled again after others, gives the same bits: no state is kept."""
     train, heldout, assignments = part(20), part(14, seed=3), draws(20, 4)

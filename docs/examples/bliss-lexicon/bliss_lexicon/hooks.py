@@ -1,0 +1,11 @@
+"""What this plugin offers."""
+
+from bliss_framework import Component, hookimpl
+
+from bliss_lexicon.reward import LexiconReward
+
+
+@hookimpl
+def bliss_rewards():
+    """Offer the reward."""
+    return [Component("lexicon", LexiconReward, "Another reward, mixed with a prior from words of the positive class")]

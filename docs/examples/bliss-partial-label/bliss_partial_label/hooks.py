@@ -1,0 +1,18 @@
+"""What this plugin offers."""
+
+from bliss_framework import Component, hookimpl
+
+from bliss_partial_label.regime import PartialLabelRegime
+from bliss_partial_label.reward import PartialLabelReward
+
+
+@hookimpl
+def bliss_regimes():
+    """Offer the regime."""
+    return [Component("partial-label", PartialLabelRegime, "Each instance comes with a set of possible labels")]
+
+
+@hookimpl
+def bliss_rewards():
+    """Offer its reward."""
+    return [Component("partial-label", PartialLabelReward, "Share of near held-out predictions that are possible")]

@@ -1,0 +1,135 @@
+"""How the command line ends: what it says, with which code, and what it leaves to attach."""
+
+import sys
+import warnings
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+
+import click
+import pytest
+
+from bliss_framework import DataError, __version__
+from bliss_framework.console import exits
+from bliss_framework.console.exits import Interrupted, leave
+
+BUG = """
+import sys
+from bliss_framework.console.exits import leave
+
+def command(standalone_mode):
+    raise RuntimeError("[/x] went wrong")
+
+sys.argv = ["bliss", "run", "data[/x].csv"]
+leave(command)
+"""
+
+
+@pytest.fixture
+def left(here, capsys, monkeypatch):
+    """A function that leaves by a command which raises or returns something, and tells the code and the text."""
+    monkeypatch.setattr(exits, "_stop_soon", lambda: None)
+
+    def run(outcome):
+        def command(standalone_mode):
+            assert standalone_mode is False
+            if isinstance(outcome, BaseException):
+                raise outcome
+            return outcome
+
+        with pytest.raises(SystemExit) as caught:
+            leave(command)
+        out, err = capsys.readouterr()
+        assert out == ""
+        return caught.value.code, err
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("outcome", "code", "said"),
+    [
+        (None, 0, ""),
+        (0, 0, ""),
+        ("a value", 0, ""),
+        (DataError("Bag 3 is empty."), 1, "Error: Bag 3 is empty.\n"),
+        (click.exceptions.Exit(5), 5, ""),
+        (KeyboardInterrupt(), 130, "Interrupted.\n"),
+        (click.Abort(), 130, "Interrupted.\n"),
+        (Interrupted("To go on: bliss run x --resume"), 130, "To go on: bliss run x --resume\n"),
+    ],
+)
+def test_codes(left, outcome, code, said):
+    """Each way to end has its code, and says on standard error what there is to say, in one paragraph."""
+    assert left(outcome) == (code, said)
+
+
+def test_notes_join_the_paragraph(left):
+    """What an error learnt on its way up, such as the fold, stands behind its text."""
+    error = DataError("It went wrong.")
+    error.add_note("(fold 2 of 5)")
+    assert left(error) == (1, "Error: It went wrong. (fold 2 of 5)\n")
+
+
+def test_usage(left):
+    """A wrong word on the command line is a usage error."""
+    code, said = left(click.UsageError("No such option: --nix[/x]"))
+    assert code == 2
+    assert "No such option: --nix[/x]" in said
+
+
+def test_a_bug_of_ours(spawn, here):
+    """An unexpected exception leaves a log file with versions, the command and the traceback, and names it."""
+    ended = spawn(program=("-c", BUG))
+    (log,) = here.glob("bliss-error-*.log")
+    assert (ended.code, ended.out) == (3, "")
+    assert ended.err == (
+        f"This is a bug of bliss: RuntimeError: [/x] went wrong\nPlease report it, with the file {log}.\n"
+    )
+    text = log.read_text(encoding="utf-8")
+    first, versions, command = text.splitlines()[:3]
+    assert first.startswith(f"bliss_framework {__version__}, Python {sys.version.split()[0]}, ")
+    assert all(f"{package} " in versions for package in ("numpy", "scikit-learn", "pluggy", "rich"))
+    assert command == "command: ['run', 'data[/x].csv']"
+    assert "line 6, in command" in text
+    assert text.rstrip().endswith("RuntimeError: [/x] went wrong")
+
+
+def test_a_log_where_the_current_folder_cannot_be_written(left, here, monkeypatch, tmp_path):
+    """Where the current folder cannot be written, the log goes to that of temporary files."""
+    whole = Path.write_text
+
+    def refuse(self, text, **options):
+        if self.parent == here:
+            raise PermissionError(13, "Permission denied")
+        return whole(self, text, **options)
+
+    monkeypatch.setattr(Path, "write_text", refuse)
+    monkeypatch.setattr(exits.tempfile, "gettempdir", lambda: str(tmp_path))
+    code, said = left(RuntimeError("x"))
+    (log,) = tmp_path.glob("bliss-error-*.log")
+    assert code == 3
+    assert str(log) in said
+
+
+def test_warnings_are_sentences(here, capsys, monkeypatch):
+    """A Python warning is shown without the line of code that it came from."""
+
+    def command(standalone_mode):
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.warn("n_folds was reduced.", stacklevel=1)
+
+    with pytest.raises(SystemExit):
+        leave(command)
+    assert capsys.readouterr().err == "Warning: n_folds was reduced.\n"
+
+
+@pytest.mark.parametrize(("encoding", "shown"), [("ascii", b"Z\\xfcrich \\u2713"), ("utf-8", "Zürich ✓".encode())])
+def test_text_that_the_encoding_lacks(monkeypatch, encoding, shown):
+    """What a stream cannot encode is written as an escape, and ends nothing."""
+    stream = TextIOWrapper(BytesIO(), encoding=encoding)
+    monkeypatch.setattr(sys, "stdout", stream)
+    exits.take_any_text()
+    stream.write("Zürich ✓")
+    stream.flush()
+    assert stream.buffer.getvalue() == shown

@@ -1,0 +1,416 @@
+"""`bliss run`: options to settings to results."""
+
+import json
+import tomllib
+
+import pytest
+
+from bliss_framework.console.running import how_to_go_on
+
+QUICK = ("--n-rounds", "4", "--n-folds", "3")
+
+FILE = """
+[data]
+source = "toy.csv"
+[bliss]
+n_rounds = 4
+n_folds = 3
+[evaluation]
+cv = 2
+[[experiment]]
+name = "short"
+[[experiment]]
+name = "long[er]"
+[experiment.bliss]
+n_rounds = 6
+"""
+
+
+@pytest.fixture
+def ran(cli, table):
+    """A function that runs a toy table with --json and returns the document."""
+    table()
+
+    def run(*options):
+        ended = cli("run", "toy.csv", *QUICK, "--json", "--quiet", *options)
+        assert (ended.code, ended.err) == (0, "")
+        return json.loads(ended.out)
+
+    return run
+
+
+class TestResults:
+    def test_what_is_printed(self, cli, table, here):
+        """Results go to standard output: the data, the labels, the table of methods, and where all of it lies."""
+        table(truth=True)
+        ended = cli("run", "toy.csv", *QUICK, "--cv", "2", "--output", "out")
+        lines = ended.out.splitlines()
+        assert ended.code == 0
+        assert lines[0] == "toy: 12 bags, 48 instances, 2 features"
+        assert lines[1].startswith("inferred labels: ")
+        assert lines[3] == "2 folds of whole bags, 1 repeat"
+        assert [part.strip() for part in lines[5].split("│")[1:4]] == ["method", "bag accuracy", "bag AUC"]
+        assert [line.split("│")[1].strip() for line in lines[7:10]] == ["BLISS", "inherited-label-svm", "bag-mean-svm"]
+        assert lines[-1] == "results: out"
+        assert "toy (toy.csv): 12 bags, 48 instances, 7 fits" in ended.err
+
+    def test_json_is_the_result_on_disk(self, cli, table, here):
+        """--json prints what result.json holds; where it lies is told on standard error."""
+        table()
+        ended = cli("run", "toy.csv", *QUICK, "--json", "--output", "out")
+        assert json.loads(ended.out) == json.loads((here / "out" / "result.json").read_text())
+        assert ended.err.endswith("results: out\n")
+
+    def test_quiet(self, cli, table):
+        """--quiet leaves out progress and notes, and not the results."""
+        table()
+        ended = cli("run", "toy.csv", *QUICK, "--quiet")
+        assert ended.err == ""
+        assert ended.out.startswith("toy: 12 bags")
+
+    def test_a_new_folder_for_each_run(self, cli, table, here):
+        """Without --output each run gets a folder of its own, whatever its data are called and however fast one is."""
+        table("run[old] .csv")
+        for _ in range(2):
+            assert cli("run", "run[old] .csv", *QUICK, "--quiet").code == 0
+        names = sorted(path.name for path in (here / "bliss-runs").iterdir())
+        assert len(names) == 2
+        assert all(name.startswith("run-old-") for name in names)
+
+    def test_notes(self, cli, table):
+        """A baseline that wins is told on standard error."""
+        table(gap=0.3, seed=5)
+        ended = cli("run", "toy.csv", "--n-rounds", "1", "--n-folds", "3", "--cv", "3")
+        assert 'Note: The baseline "bag-mean-svm" beats BLISS here: ' in ended.err
+        assert "beats" not in ended.out
+
+
+class TestOptions:
+    def test_options_are_settings(self, ran):
+        """Each option ends up under its own name in the settings of the result."""
+        words = "--random-state 7 --train-on rest --n-inferences 2 --n-passes 2 --pass-share 0.5 --n-parallel 2"
+        words += " --n-neighbors 3 --n-first-draws 4 --class-balance 0.5 --scaling unit --no-confidence-weights"
+        words += " --bag-threshold 0.25 --strategy kl-ucb --classifier ridge --final-classifier logistic --regime mil"
+        words += " --reward mil --n-jobs 1 --cv 2 --repeats 2"
+        settings = ran(*words.split())["settings"]
+        names = {
+            "random_state": 7,
+            "train_on": "rest",
+            "n_inferences": 2,
+            "n_passes": 2,
+            "pass_share": 0.5,
+            "n_parallel": 2,
+            "n_neighbors": 3,
+            "n_first_draws": 4,
+            "class_balance": 0.5,
+            "scaling": "unit",
+            "confidence_weights": False,
+            "bag_threshold": 0.25,
+            "n_jobs": 1,
+            "n_rounds": 4,
+            "n_folds": 3,
+        }
+        assert {name: settings["bliss"][name] for name in names} == names
+        components = {name: settings["bliss"][name]["name"] for name in ("strategy", "classifier", "final_classifier")}
+        assert components == {"strategy": "kl-ucb", "classifier": "ridge", "final_classifier": "logistic"}
+        assert settings["evaluation"] == {"cv": 2, "repeats": 2}
+
+    def test_a_parameter_of_a_component(self, ran):
+        """--set classifier.ridge=0.3 sets the parameter of the classifier that is used, and --set may be repeated."""
+        bliss = ran("--set", "classifier.ridge=0.3", "--set", "reward.gamma=0.25")["settings"]["bliss"]
+        assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": "scale"}
+        assert bliss["reward"] == {"name": "mil", "gamma": 0.25, "alpha": 1.0}
+
+    def test_settings_of_a_file(self, ran, here):
+        """--settings FILE.toml takes the [bliss] table of a file; an option goes over it."""
+        (here / "mine.toml").write_text('[bliss]\nn_rounds = 9\nstrategy = "kl-ucb"\nn_neighbors = 4\n')
+        bliss = ran("--settings", "mine.toml")["settings"]["bliss"]
+        assert (bliss["n_rounds"], bliss["n_neighbors"], bliss["strategy"]["name"]) == (4, 4, "kl-ucb")
+        assert ran("--settings", "default")["settings"]["bliss"]["n_neighbors"] == 10
+
+    @pytest.mark.parametrize("named", ["select", "mine", "mine.json"])
+    def test_settings_that_are_not_offered(self, cli, table, named):
+        """Only "default" and a .toml file are allowed, and the user reads so."""
+        table()
+        ended = cli("run", "toy.csv", "--settings", named)
+        assert (ended.code, ended.out) == (1, "")
+        assert ended.err == (
+            f'Error: settings must be "default" or the path of a .toml file with a [bliss] table; got "{named}".\n'
+        )
+
+    def test_columns(self, cli, here):
+        """The columns of a table, and a second table with the weak labels, are named by options."""
+        rows = "".join(f"s{j},{int(j < 3 and i == 0)},{j + i / 10}\n" for j in range(6) for i in range(3))
+        (here / "spots.csv").write_text("slide,is_bad,size\n" + rows)
+        (here / "slides.csv").write_text("slide,diagnosis\n" + "".join(f"s{j},{int(j < 3)}\n" for j in range(6)))
+        words = "--bag slide --labels slides.csv --label diagnosis --instance-label is_bad --json --quiet"
+        ended = cli("run", "spots.csv", *words.split(), "--n-rounds", "2", "--n-folds", "2", "--n-neighbors", "3")
+        document = json.loads(ended.out)
+        assert (document["data"]["n_features"], document["data"]["n_bags"]) == (1, 6)
+        assert "inferred" in document["evaluation"]["instance_accuracy"]
+
+    def test_a_data_folder(self, cli, table, here):
+        """A name is looked up in --data-dir, with its subfolders."""
+        table("data/deep/named.csv")
+        ended = cli("run", "named", "--data-dir", "data", *QUICK, "--json", "--quiet")
+        assert json.loads(ended.out)["data"]["name"] == "named"
+
+    def test_a_blocked_plugin(self, cli, table):
+        """--block-plugin leaves a plugin out wherever names are looked up, also in the estimator."""
+        table()
+        ended = cli("run", "toy.csv", "--block-plugin", "bandits")
+        assert ended.code == 1
+        assert ended.err.startswith('Error: No strategy "cucb" is installed. ')
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (["musk"], 'No file and no data set is called "musk". Did you mean "musk1"? Data sets: musk1'),
+            (["nix[/x].csv"], 'No file and no data set is called "nix[/x].csv".'),
+            (["toy.csv", "--regime", "mill"], 'No regime "mill" is installed. Did you mean "mil"? Installed regimes: '),
+            (["toy.csv", "--reward", "mli"], 'No reward "mli" is installed. Did you mean "mil"? Installed rewards: '),
+            (["toy.csv", "--strategy", "ucb"], 'No strategy "ucb" is installed. Did you mean "cucb"? Installed '),
+            (["toy.csv", "--classifier", "svm"], 'No classifier "svm" is installed.'),
+            (
+                ["toy.csv", "--set", "classifier.rigde=1"],
+                'The classifier "kernel-ridge" has no parameter "rigde". Did ',
+            ),
+            (["toy.csv", "--n-rounds", "0"], "n_rounds must be an integer, at least 1; got 0."),
+            (["toy.csv", "--cv", "1"], "cv must be an integer, at least 2; got 1."),
+            (["toy.csv", "--bag-threshold", "high"], "bag_threshold must be"),
+            (["toy.csv", "--bag", "slide"], "toy.csv"),
+            (["toy.csv", "--only", "x"], "--only chooses an [[experiment]] of an experiment file; toy.csv has none."),
+            (["toy.csv", "--resume"], "--resume needs --output DIR, the directory of the run to go on with."),
+            (["none.toml"], "none.toml cannot be read: No such file or directory."),
+            (["toy.csv", "--data-dir", "nowhere"], "data_dir is 'nowhere', which is no folder; name one that exists."),
+        ],
+    )
+    def test_what_the_user_can_mend(self, cli, table, here, words, said):
+        """Exit code 1, one paragraph that begins with what is wrong, no traceback, and no folder left behind."""
+        table()
+        ended = cli("run", *words)
+        assert (ended.code, ended.out) == (1, "")
+        assert ended.err.startswith(f"Error: {said}")
+        assert len(ended.err.splitlines()) == 1
+        assert [path.name for path in here.iterdir()] == ["toy.csv"]
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (["rum"], "No such command 'rum'. Did you mean 'run'?"),
+            (["run"], "Missing argument 'SOURCE'."),
+            (
+                ["run", "toy.csv", "--n-round", "3"],
+                "No such option '--n-round'. (Did you mean one of: '--n-folds', '--n-rounds', ",
+            ),
+            (
+                ["run", "toy.csv", "--n-rounds", "many"],
+                "Invalid value for '--n-rounds': 'many' is not a valid integer.",
+            ),
+            (["run", "toy.csv", "--train-on", "all"], "Invalid value for '--train-on': 'all' is not one of"),
+            (["run", "toy.csv", "more[/x]"], "Got unexpected extra argument (more[/x])"),
+            (["run", "toy.csv", "--[/x]"], "No such option '--[/x]'."),
+        ],
+    )
+    def test_usage(self, cli, words, said):
+        """Exit code 2 for words that no command knows, with the nearest one, whatever brackets the user types."""
+        ended = cli(*words)
+        assert (ended.code, ended.out) == (2, "")
+        assert said in ended.err
+
+    def test_no_words(self, cli):
+        """`bliss` alone shows what there is."""
+        ended = cli()
+        assert ended.code == 2
+        assert "compare" in ended.out + ended.err
+
+    def test_a_folder_that_is_taken(self, cli, table, here):
+        """A directory with something else in it is refused before anything is computed, and left as it is."""
+        table()
+        (here / "thesis").mkdir()
+        (here / "thesis" / "chapter.tex").write_text("x")
+        ended = cli("run", "toy.csv", *QUICK, "--output", "thesis")
+        assert (ended.code, ended.out) == (1, "")
+        assert ended.err == "Error: thesis is not empty and holds no run; choose another directory with --output.\n"
+        assert [path.name for path in (here / "thesis").iterdir()] == ["chapter.tex"]
+
+    def test_going_on_with_other_settings(self, cli, table):
+        """--resume with another setting is refused with the old and the new value; the same words go on."""
+        table()
+        words = ["run", "toy.csv", *QUICK, "--quiet", "--output", "out"]
+        first = cli(*words)
+        assert cli(*words).err.startswith("Error: out already holds a run. Go on with it by --resume, or choose")
+        ended = cli(*words, "--resume", "--set", "reward.gamma=0.5")
+        assert (ended.code, ended.err) == (
+            1,
+            f"Error: out cannot go on: bliss.reward.gamma was {1 / 7!r} and is now 0.5.\n",
+        )
+        assert cli(*words, "--resume").out == first.out
+
+    def test_going_on_with_other_data(self, cli, table, here):
+        """--resume with one changed value in the data is refused; the user reads that it is the data."""
+        path = table()
+        words = ["run", "toy.csv", *QUICK, "--quiet", "--output", "out"]
+        cli(*words)
+        path.write_text(path.read_text()[:-1] + "1\n")  # One more digit of the last value.
+        ended = cli(*words, "--resume")
+        assert (ended.code, ended.err) == (1, "Error: out cannot go on: the data changed since the run started.\n")
+
+
+class TestExperimentFiles:
+    @pytest.fixture
+    def rows(self, table, here):
+        """A file of two experiments beside its data, in a folder of its own."""
+        table("tables/toy.csv")
+        (here / "tables" / "both.toml").write_text(FILE)
+        return "tables/both.toml"
+
+    def test_json_of_several(self, cli, rows, here):
+        """Two tables give {"format": 1, "experiments": [...]}, each with its name, and a folder for each."""
+        ended = cli("run", rows, "--json", "--output", "out")
+        document = json.loads(ended.out)
+        assert set(document) == {"format", "experiments"}
+        assert [one["name"] for one in document["experiments"]] == ["short", "long[er]"]
+        assert [one["settings"]["bliss"]["n_rounds"] for one in document["experiments"]] == [4, 6]
+        assert sorted(path.name for path in (here / "out").iterdir()) == ["long[er]", "short"]
+        assert "results: out/long[er]" in ended.err.splitlines()
+
+    def test_options_go_over_every_row(self, cli, rows):
+        """An option counts for all experiments of a file."""
+        document = json.loads(cli("run", rows, "--json", "--quiet", "--n-rounds", "3").out)
+        assert [one["settings"]["bliss"]["n_rounds"] for one in document["experiments"]] == [3, 3]
+
+    def test_one_row(self, cli, rows, here):
+        """--only runs one experiment; the document keeps its form."""
+        document = json.loads(cli("run", rows, "--json", "--quiet", "--only", "short", "--output", "out").out)
+        assert [one["name"] for one in document["experiments"]] == ["short"]
+        assert [path.name for path in (here / "out").iterdir()] == ["short"]
+
+    def test_an_unknown_row(self, cli, rows):
+        """A row that the file does not have is refused with the nearest one."""
+        ended = cli("run", rows, "--only", "shot")
+        assert ended.code == 1
+        assert ended.err == (
+            'Error: tables/both.toml has no experiment "shot". Did you mean "short"? It has: short, long[er].\n'
+        )
+
+    def test_row_by_row(self, cli, rows, here):
+        """A file goes on row by row: what is finished is read, what is not is run."""
+        first = cli("run", rows, "--quiet", "--only", "short", "--output", "out")
+        kept = (here / "out" / "short" / "result.json").read_bytes()
+        ended = cli("run", rows, "--output", "out", "--resume")
+        assert ended.code == 0
+        assert ended.out.startswith(first.out)
+        assert "Note: out/short holds the finished run; nothing was computed." in ended.err
+        assert (here / "out" / "short" / "result.json").read_bytes() == kept
+        assert (here / "out" / "long[er]" / "result.json").exists()
+
+    def test_a_row_that_cannot_start(self, cli, rows, here):
+        """Where the folder of the second row is taken, the first one does not start either."""
+        (here / "out" / "long[er]").mkdir(parents=True)
+        (here / "out" / "long[er]" / "x.txt").write_text("")
+        assert cli("run", rows, "--output", "out").code == 1
+        assert [path.name for path in (here / "out").iterdir()] == ["long[er]"]
+
+    def test_a_mistake_in_a_file(self, cli, rows, here):
+        """A mistake is told with the file, the experiment, the key and the nearest one."""
+        path = here / "tables" / "both.toml"
+        path.write_text(path.read_text().replace("n_rounds = 6", "n_round = 6"))
+        ended = cli("run", rows)
+        assert ended.code == 1
+        assert ended.err.startswith(
+            'Error: tables/both.toml: experiment "long[er]": unknown key "bliss.n_round". Did you mean "n_rounds"?'
+        )
+
+    def test_a_single_experiment(self, cli, table, here):
+        """A file without [[experiment]] gives one result, as a data file does; run.toml of a run is such a file."""
+        table()
+        (here / "one.toml").write_text(FILE.partition("[[experiment]]")[0])
+        first = json.loads(cli("run", "one.toml", "--json", "--quiet", "--output", "out").out)
+        assert (first["format"], first["name"]) == (1, "toy")
+        record = tomllib.loads((here / "out" / "run.toml").read_text())
+        assert record["data"]["source"] == str(here / "toy.csv")
+        again = json.loads(cli("run", "out/run.toml", "--json", "--quiet").out)
+        assert {**again, "seconds": 0} == {**first, "seconds": 0}
+
+
+class TestHowToGoOn:
+    @pytest.mark.parametrize(
+        ("words", "command"),
+        [
+            ("run musk1", "bliss run musk1 --output out --resume"),
+            ("run musk1 --output out", "bliss run musk1 --output out --resume"),
+            ("run musk1 --output=out --resume", "bliss run musk1 --output=out --resume"),
+            ("run --cv 3 -- -odd-name", "bliss run --cv 3 --output out --resume -- -odd-name"),
+        ],
+    )
+    def test_words(self, tmp_path, monkeypatch, words, command):
+        """The command that goes on is the one that was typed, with --output and --resume where they lack."""
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "out").mkdir()
+        said = how_to_go_on(tmp_path.joinpath("out").relative_to(tmp_path), words.split(" "))
+        assert said == f"Interrupted. What was finished is kept in out. To go on: {command}"
+
+    def test_words_with_spaces(self, tmp_path):
+        """What a shell would take apart is quoted."""
+        assert how_to_go_on(tmp_path, ["run", "my data[/x].csv"]).endswith(
+            f"bliss run 'my data[/x].csv' --output {tmp_path} --resume"
+        )
+
+    def test_nothing_kept(self, tmp_path):
+        """Before there is a folder there is nothing to go on with."""
+        said = how_to_go_on(tmp_path / "none", ["run", "musk1"])
+        assert said == "Interrupted before anything was kept. To start again: bliss run musk1"
+
+
+def test_an_observer_that_breaks(cli, table, install):
+    """An observer of a plugin that raises is dropped with a warning, and the run goes on."""
+    source = """
+from bliss_framework import hookimpl
+
+class Observer:
+    def notify(self, event):
+        raise ValueError("[/x] cannot hear")
+
+@hookimpl
+def bliss_observers(run):
+    return [Observer()]
+"""
+    install("bliss-ear", "ear = ear_hooks", {"ear_hooks": source})
+    table()
+    ended = cli("run", "toy.csv", *QUICK)
+    assert ended.code == 0
+    assert ended.err.count("Warning: an observer was dropped, it raised ValueError: [/x] cannot hear") == 1
+
+
+def test_a_reward_that_breaks(cli, table, install):
+    """A reward of a stranger that raises ends the run with its name, the round and the fold, and no traceback."""
+    source = """
+from bliss_framework import Component, Reward, hookimpl
+
+class Wild(Reward):
+    def __call__(self, outcome):
+        raise ValueError("no[/x]")
+
+@hookimpl
+def bliss_rewards():
+    return [Component("wild", Wild)]
+"""
+    install("bliss-wild", "wild = wild_hooks", {"wild_hooks": source})
+    table()
+    ended = cli("run", "toy.csv", "--reward", "wild", *QUICK, "--quiet")
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err.startswith('Error: Label inference stopped (reward "wild", strategy "cucb"): ')
+    assert "raised ValueError in round 0: no[/x]" in ended.err
+    assert "(fold 1 of 3, pass 1)" in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_data_in_two_places(cli, table):
+    """A name that a plugin and a file share is told, with the one that was taken."""
+    table("data/musk1.csv")
+    ended = cli("run", "musk1", "--data-dir", "data", "--n-rounds", "1", "--json")
+    assert json.loads(ended.out)["data"]["n_bags"] == 92
+    assert 'Note: the name "musk1" is also at data/musk1.csv; the one of plugin' in ended.err

@@ -1,0 +1,151 @@
+"""A second distribution, built and installed as a stranger would, brings a regime and a reward."""
+
+import ast
+import json
+
+import pytest
+
+import bliss_framework
+
+PYPROJECT = """
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+
+[project]
+name = "bliss-half"
+version = "0.2.1"
+dependencies = ["bliss-framework"]
+
+[project.entry-points.bliss_framework]
+half = "bliss_half"
+"""
+MODULE = '''
+"""A bag is positive where at least half of its instances are."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import field, frozen
+
+from bliss_framework import Bags, Component, DataError, LabelSpace, Outcome, Regime, Reward, WeakLabels, hookimpl
+from bliss_framework.validators import between
+
+
+@frozen
+class Half(Regime):
+    """Instances of all bags are free; the score of a bag is the median of its instances."""
+
+    default_reward: ClassVar[str] = "matching"
+
+    def check(self, weak: Any, bags: Bags) -> WeakLabels:
+        if not set(np.unique(weak).tolist()) <= {0, 1}:
+            raise DataError("The regime half takes 0 and 1.")
+        return WeakLabels(np.asarray(weak).astype(np.int8), (0, 1))
+
+    def label_space(self, weak: WeakLabels, bags: Bags) -> LabelSpace:
+        return LabelSpace(np.ones((bags.n_rows, 2), dtype=bool), np.arange(2))
+
+    def strata(self, weak: WeakLabels) -> Any:
+        return weak.values.astype(np.intp)
+
+    def bag_scores(self, scores: Any, bags: Bags) -> Any:
+        return np.array([np.median(scores[bags.index == bag]) for bag in range(bags.n_bags)])
+
+    def bag_labels(self, scores: Any, bags: Bags, threshold: float) -> Any:
+        return (self.bag_scores(scores, bags) > threshold).astype(np.intp)
+
+    def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
+        return {"bag_accuracy": matched(outcome)}
+
+    def evaluate(self, predicted: Any, scores: Any, weak: WeakLabels) -> Mapping[str, float]:
+        return {"bag_accuracy": float(np.mean(predicted == weak.values))}
+
+
+@frozen
+class Matching(Reward):
+    """The share of held-out bags that the classifier gets right, for labels that it agrees with."""
+
+    floor: float = field(default=0.0, validator=between(0.0, 1.0))
+
+    def __call__(self, outcome: Outcome) -> Any:
+        agreed = outcome.assignment == outcome.labels
+        return np.where(agreed, max(self.floor, matched(outcome)), 0.0)
+
+
+def matched(outcome: Outcome) -> float:
+    bags = outcome.fold.heldout.bags
+    positive = bags.mean((outcome.heldout_classes > 0).astype(float)[:, None])[:, 0] >= 0.5
+    return float(np.mean(positive == outcome.fold.heldout.weak.values))
+
+
+@hookimpl
+def bliss_regimes() -> list[Component]:
+    return [Component("half", Half, "A bag is positive where half of its instances are")]
+
+
+@hookimpl
+def bliss_rewards() -> list[Component]:
+    return [Component("matching", Matching, "The share of held-out bags that are right")]
+'''
+
+
+@pytest.fixture(scope="module")
+def site(pip, tmp_path_factory):
+    """A folder into which the distribution was installed by pip, and nothing else."""
+    source, site = tmp_path_factory.mktemp("bliss-half"), tmp_path_factory.mktemp("site")
+    (source / "bliss_half").mkdir()
+    (source / "pyproject.toml").write_text(PYPROJECT)
+    (source / "bliss_half" / "__init__.py").write_text(MODULE)
+    pip("install", "--target", str(site), str(source))
+    return site
+
+
+def test_it_imports_public_names_only():
+    """All that the plugin takes from the framework is public."""
+    for node in ast.walk(ast.parse(MODULE)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bliss_framework"):
+            assert node.module in ("bliss_framework", "bliss_framework.validators")
+            if node.module == "bliss_framework":
+                assert {one.name for one in node.names} <= set(bliss_framework.__all__)
+
+
+def test_it_is_listed(site, bliss_at):
+    """`bliss plugins --json` shows the plugin with its distribution, its version and both components."""
+    done = bliss_at(site, "plugins", "--json")
+    (half,) = [one for one in json.loads(done.stdout)["plugins"] if one["name"] == "half"]
+    assert half == {
+        "name": "half",
+        "distribution": "bliss-half",
+        "version": "0.2.1",
+        "state": "ok",
+        "door": None,
+        "reason": None,
+        "remedy": None,
+        "components": [
+            {"kind": "reward", "name": "matching", "summary": "The share of held-out bags that are right"},
+            {"kind": "regime", "name": "half", "summary": "A bag is positive where half of its instances are"},
+        ],
+    }
+
+
+def test_it_runs_by_name(site, bliss_at, toy_file):
+    """Regime and reward are used by their names on a data file, with parameters, folds and two processes."""
+    words = "--regime half --set reward.floor=0.125 --cv 2 --n-rounds 3 --n-folds 2 --n-jobs 2 --json --output out"
+    done = bliss_at(site, "run", str(toy_file), *words.split())
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["settings"]["bliss"]["regime"] == "half"
+    assert document["settings"]["bliss"]["reward"] == {"name": "matching", "floor": 0.125}
+    assert set(document["inference"]["weak_score"]) == {"bag_accuracy"}
+    assert set(document["evaluation"]) == {"cv", "repeats", "bag_accuracy"}
+    record = (toy_file.parent / "out" / "run.toml").read_text()
+    assert 'bliss-half = "0.2.1"' in record
+
+
+def test_it_is_gone_without_its_folder(bliss_at, tmp_path, toy_file):
+    """Without the distribution there is no such regime."""
+    done = bliss_at(tmp_path / "nowhere", "run", str(toy_file), "--regime", "half")
+    assert done.returncode == 1
+    assert done.stderr.startswith('Error: No regime "half" is installed.')

@@ -1,0 +1,192 @@
+"""What `bliss new` makes is a distribution that installs, passes its own tests, and runs by name."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bliss_framework import SettingsError
+from bliss_framework.extension.manager import default_plugins
+from bliss_framework.extension.scaffold import KINDS, SUMMARIES, Blueprint, check_blueprint, scaffold
+
+ROOT = Path(__file__).resolve().parents[2]
+BAGS = [{"bag": b, "label": int(b % 2), "instances": [[b % 2 + i, 1.0 * i] for i in range(3)]} for b in range(8)]
+RUNS = {
+    "reward": "run musk1 --reward my-reward --n-rounds 5",
+    "regime": "run musk1 --regime my-regime --n-rounds 5",
+    "strategy": "run musk1 --strategy my-strategy --n-rounds 5",
+    "classifier": "run musk1 --classifier my-classifier --n-rounds 5",
+    "reader": "run bags.jsonl --n-folds 2 --n-rounds 5",
+    "baseline": "compare musk1 --methods my-baseline --cv 2",
+}
+
+
+def run(command: list[str], cwd: Path, path: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command with a folder of installed distributions on the path."""
+    environment = {**os.environ, "PYTHONPATH": str(path), "COLUMNS": "100"}
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
+
+
+def install(source: Path, target: Path) -> None:
+    """Install a distribution into a folder, without a network."""
+    options = ["--quiet", "--no-index", "--no-build-isolation", "--no-deps", "--target", str(target)]
+    command = [sys.executable, "-m", "pip", "install", *options, str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
+def passes_its_tests(folder: Path, path: Path) -> None:
+    """Run the tests of a distribution as its author would, warnings being errors."""
+    done = run([sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:randomly"], folder, path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"\d+ passed", done.stdout)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_new_plugin_installs_tests_and_runs(kind: str, tmp_path: Path) -> None:
+    """A plugin of each kind, from scaffold to a run by name."""
+    name = f"my-{kind}"
+    blueprint = Blueprint(kind, name, tmp_path, SUMMARIES[kind])
+    scaffold(blueprint, default_plugins().registry)
+    site = tmp_path / "site"
+    install(blueprint.target, site)
+    passes_its_tests(blueprint.target, site)
+
+    bliss = [sys.executable, "-m", "bliss_framework"]
+    listed = run([*bliss, "plugins", "--json"], tmp_path, site)
+    plugins = {one["name"]: one for one in json.loads(listed.stdout)["plugins"]}
+    assert plugins[name]["state"] == "ok", plugins[name]
+    assert plugins[name]["distribution"] == name
+    offered = [(one["kind"], one["name"]) for one in plugins[name]["components"]]
+    assert offered == [(kind, name)]
+
+    (tmp_path / "bags.jsonl").write_text("\n".join(json.dumps(bag) for bag in BAGS))
+    done = run([*bliss, *RUNS[kind].split()], tmp_path, site)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_file_is_there_and_filled_in(tmp_path: Path) -> None:
+    """No token is left in any file, and licence, tests, README and CI file are among them."""
+    written = scaffold(
+        Blueprint("reward", "loud-reward", tmp_path, "Loud", "A. N. Author", "MIT"), default_plugins().registry
+    )
+    names = {str(path.relative_to(tmp_path / "loud-reward")) for path in written}
+    assert names == {
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        ".gitignore",
+        ".github/workflows/test.yml",
+        "loud_reward/__init__.py",
+        "loud_reward/hooks.py",
+        "loud_reward/reward.py",
+        "tests/test_loud_reward.py",
+    }
+    for path in written:
+        assert not re.search(r"\{\{\w+\}\}", path.read_text()), path
+    assert "class LoudReward(Reward)" in (tmp_path / "loud-reward" / "loud_reward" / "reward.py").read_text()
+    assert "A. N. Author" in (tmp_path / "loud-reward" / "LICENSE").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("my reward", 'Did you mean "my-reward"'),
+        ("anamnesis.ai", 'Did you mean "anamnesis-ai"'),
+        ("2fast", "starting with a letter"),
+        ("class", "keyword"),
+        ("None", "lower case"),
+        ("", "lower case"),
+        ("  ", "lower case"),
+        ("a/b", "lower case"),
+        ("../x", "lower case"),
+        ("C:\\x", "lower case"),
+        ("My-Reward", 'Did you mean "my-reward"'),
+        ("my--reward", "single hyphens"),
+        ("con", "Windows"),
+        ("bliss_framework", "lower case"),
+        ("numpy", "shadow"),
+        ("test", "shadow"),
+        ("mil", "already"),
+    ],
+)
+def test_a_name_that_cannot_be_used_is_refused(name: str, rule: str, tmp_path: Path) -> None:
+    """The error names the rule, and nothing is written (K43)."""
+    with pytest.raises(SettingsError, match=re.escape(rule)):
+        scaffold(Blueprint("reward", name, tmp_path, "A reward"), default_plugins().registry)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_soft_keywords_are_fine(tmp_path: Path) -> None:
+    """`match` and `type` are no keywords where a module is named."""
+    for name in ("match", "type"):
+        check_blueprint(Blueprint("reward", name, tmp_path, "A reward"), default_plugins().registry)
+
+
+def test_an_existing_folder_is_refused(tmp_path: Path) -> None:
+    """What is there is never overwritten."""
+    (tmp_path / "my-reward").mkdir()
+    with pytest.raises(SettingsError, match="exists already"):
+        scaffold(Blueprint("reward", "my-reward", tmp_path, "A reward"), default_plugins().registry)
+
+
+def test_the_command_prints_what_to_type_next(tmp_path: Path) -> None:
+    """`bliss new` prints three commands on standard output, and a wrong name is a usage error."""
+    bliss = [sys.executable, "-m", "bliss_framework", "new", "strategy"]
+    done = subprocess.run([*bliss, "thompson", "--quiet"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "cd thompson",
+        'python -m pip install -e ".[test]" && python -m pytest',
+        "bliss run musk1 --strategy thompson",
+    ]
+    wrong = subprocess.run([*bliss, "class"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert wrong.returncode == 2
+    assert "keyword" in wrong.stderr
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "docs" / "examples").iterdir()), ids=lambda path: path.name)
+def test_examples_install_and_pass_their_tests(example: Path, tmp_path: Path) -> None:
+    """Each distribution under docs/examples stands on its own and uses public names only."""
+    install(example, tmp_path / "site")
+    passes_its_tests(example, tmp_path / "site")
+    for path in example.rglob("*.py"):
+        for module in re.findall(r"^\s*(?:from|import) (bliss_framework[\w.]*)", path.read_text(), re.MULTILINE):
+            assert module in ("bliss_framework", "bliss_framework.validators", "bliss_framework.testing"), path
+
+
+def test_the_tutorial_works_line_by_line(tmp_path: Path) -> None:
+    """The plugin of the tutorial, made as written, passes its tests and makes a wheel."""
+    text = (ROOT / "docs" / "tutorial" / "first-plugin.md").read_text(encoding="utf-8")
+    regime, reward, hooks, tests = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    commands = [line for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL) for line in block.splitlines()]
+    assert commands[0].startswith("bliss new regime bliss-partial-label ")
+    summary = re.search(r'--summary "(.*?)"', commands[0])
+    assert summary
+    blueprint = Blueprint("regime", "bliss-partial-label", tmp_path, summary.group(1))
+    scaffold(blueprint, default_plugins().registry)
+    package = blueprint.target / "bliss_partial_label"
+    for path, block in (
+        (package / "regime.py", regime),
+        (package / "reward.py", reward),
+        (package / "hooks.py", hooks),
+        (blueprint.target / "tests" / "test_bliss_partial_label.py", tests),
+    ):
+        assert str(path.relative_to(blueprint.target)) in text
+        path.write_text(block)
+    install(blueprint.target, tmp_path / "site")
+    passes_its_tests(blueprint.target, tmp_path / "site")
+    build = ["--no-deps", "--no-index", "--no-build-isolation", "--wheel-dir", "dist", "."]
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", *build],
+        cwd=blueprint.target,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(list((blueprint.target / "dist").glob("*.whl"))) == 1

@@ -11,11 +11,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bliss_framework.errors import BlissWarning, PluginError, SettingsError
+from bliss_framework.errors import BlissError, BlissWarning, PluginError, SettingsError
 from bliss_framework.explanation import Explanation, explain
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.final import FinalLearner, probabilities, probability_slope
-from bliss_framework.inputs import TrainingInput, check_bags, check_labelled, check_training, class_codes
+from bliss_framework.inputs import TrainingInput, check_bags, check_labelled, check_training
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.crossfit import CrossFit, Ingredients, RunTasks, cross_fit
 from bliss_framework.kernel.events import Emit, silent
@@ -89,7 +89,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_rounds: int = 100,
         n_folds: int = 5,
         train_on: str = "one",
-        n_inferences: int = 1,
+        n_inferences: int = 3,
         n_passes: int = 1,
         n_parallel: int = 1,
         n_neighbors: int = 10,
@@ -291,16 +291,10 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         regime: Regime = resolve("regime", self.regime)
         given = check_labelled(X, y, bags)
         _take_note_of_columns(self, X, given.X, reset=False)
-        weak = self._known_weak(given.weak)
+        weak = regime.check_test(given.weak, given.bags, tuple(self.classes_.tolist()))
         scores = self._scores(given.X)
         predicted = regime.bag_labels(scores, given.bags, self.bag_threshold_)
         return dict(regime.evaluate(predicted, regime.bag_scores(scores, given.bags) - self.bag_threshold_, weak))
-
-    def _known_weak(self, weak: NDArray[Any]) -> WeakLabels:
-        """Read weak labels of test bags with the classes learnt in training; one class alone is fine here."""
-        classes = tuple(self.classes_.tolist())
-        values = weak if weak.ndim > 1 or weak.dtype == object else class_codes(weak, classes)
-        return WeakLabels(values, classes)
 
     def explain(self, row: int, n_neighbors: int = 5) -> Explanation:
         """Say why a training instance got its label.
@@ -328,7 +322,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Declare sparse input, and two classes for the regimes that have no more."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = component_name(self.regime) != "mil"
+        tags.classifier_tags.multi_class = not _is_binary(self.regime)
         return tags
 
 
@@ -377,3 +371,11 @@ def _take_note_of_columns(model: Any, X: Any, rows: Any = None, reset: bool = Tr
     if isinstance(X, list | tuple):
         X = rows if rows is not None else check_bags(X, None)[0]
     validate_data(model, X, skip_check_array=True, reset=reset)
+
+
+def _is_binary(regime: Any) -> bool:
+    """Say whether a regime knows two classes only; one that cannot be found is refused in `fit`, not here."""
+    try:
+        return bool(resolve("regime", regime).binary)
+    except BlissError:
+        return False

@@ -120,28 +120,6 @@ def weak_per_bag(y: Any, bags: Bags, named: bool = True) -> NDArray[Any]:
     )
 
 
-def class_codes(weak: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.int8]:
-    """Return the position in `classes` of each weak label (B,); "0" and "1" stand for numbers where classes are.
-
-    Raises:
-        DataError: if a weak label is none of the classes.
-    """
-    values = weak.tolist()
-    if weak.dtype.kind == "U" and all(isinstance(value, int) for value in classes):
-        values = [_number(value) for value in values]
-    unknown = [value for value in values if value not in classes]
-    if unknown:
-        raise DataError(f"y has the weak label {unknown[0]!r}, which was not there in training: {list(classes)}.")
-    return np.array([classes.index(value) for value in values], dtype=np.int8)
-
-
-def _number(text: str) -> Any:
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
 def _is_positional(y: Any, bags: Bags) -> bool:
     """Say whether a series is in order rather than by bag id: its index does not hold the bag ids."""
     if len(y) == bags.n_rows and bags.n_rows != bags.n_bags:

@@ -10,16 +10,18 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from bliss_framework.errors import SettingsError
 
-MODES = ("auto", "standard", "standard-unit", "unit", "none")
+MODES = ("auto", "clipped", "standard", "standard-unit", "unit", "none")
+DEVIATIONS = 3.0
 
 
 class Scaling(BaseEstimator):  # type: ignore[misc]
-    """Standardise columns, normalise rows, both or neither.
+    """Standardise columns, limit outliers, normalise rows, or leave rows alone.
 
     Args:
         mode: "standard" gives columns mean 0 and deviation 1 (sparse rows are not centred, so they stay sparse);
-            "unit" gives rows Euclidean length 1; "standard-unit" does one after the other; "none" does nothing; "auto"
-            is "standard" for dense and "unit" for sparse rows, which is what sensors and what texts want.
+            "clipped" also limits values to 3 deviations, so that a rare large value does not rule all distances;
+            "unit" gives rows Euclidean length 1; "standard-unit" standardises and then does so; "none" does nothing;
+            "auto" is "clipped" for dense and "unit" for sparse rows, which is what sensors and what texts want.
 
     Columns that are constant in training become 0 everywhere: nothing was learnt about them.
 
@@ -37,11 +39,12 @@ class Scaling(BaseEstimator):  # type: ignore[misc]
             X: (n, d) float64 array or CSR matrix.
         """
         check_mode(self.mode)
-        steps = self.mode if self.mode != "auto" else "unit" if sp.issparse(X) else "standard"
+        steps = self.mode if self.mode != "auto" else "unit" if sp.issparse(X) else "clipped"
         self.unit_ = "unit" in steps
+        self.clip_ = steps == "clipped"
         self.mean_: NDArray[np.float64] | None = None
         self.factor_: NDArray[np.float64] | None = None
-        if "standard" in steps:
+        if self.clip_ or "standard" in steps:
             self.mean_, self.factor_ = _columns(X)
         return self
 
@@ -49,6 +52,8 @@ class Scaling(BaseEstimator):  # type: ignore[misc]
         """Scale rows (n, d); the input is not changed."""
         if self.factor_ is not None:
             X = X @ sp.diags(self.factor_) if sp.issparse(X) else (X - self.mean_) * self.factor_
+        if self.clip_:
+            X = _clipped(X)
         return _unit_rows(X) if self.unit_ else X
 
 
@@ -69,6 +74,15 @@ def _columns(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     # A hand-written division would blow up the rounding noise of a constant column.
     constant = deviation <= 1e-10 * largest
     return mean, np.where(constant, 0.0, 1.0 / np.where(constant, 1.0, deviation))
+
+
+def _clipped(X: Any) -> Any:
+    if not sp.issparse(X):
+        return np.clip(X, -DEVIATIONS, DEVIATIONS)
+    limited = sp.csr_matrix(X)
+    return sp.csr_matrix(
+        (np.clip(limited.data, -DEVIATIONS, DEVIATIONS), limited.indices, limited.indptr), shape=limited.shape
+    )
 
 
 def _unit_rows(X: Any) -> Any:

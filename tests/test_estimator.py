@@ -151,7 +151,7 @@ def test_negative_bags_are_known_and_have_no_arms(toy, bliss):
 def test_pulls_are_the_sweep_and_the_rounds(toy, bliss):
     """Each instance is pulled once for each label in the sweep and once in every round."""
     X, bags, weak = toy()
-    model = bliss(n_rounds=15).fit(X, weak, bags=bags)
+    model = bliss(n_rounds=15, n_inferences=1).fit(X, weak, bags=bags)
     assert (model.label_pulls_[~model.known_].sum(axis=1) == 2 + 15).all()
     assert model.inference_["n_pulls"] == 3 * (2 + 15)
 
@@ -459,7 +459,7 @@ def test_explanation_of_known_and_undecided_instances(toy, bliss):
 def test_explanation_sentence_counts_pulls(toy, bliss):
     """The sentence of an inferred instance holds its class, confidence and pulls."""
     X, bags, weak = toy(gap=8.0)
-    model = bliss(reward=Oracle(), scaling="none").fit(X, weak, bags=bags)
+    model = bliss(reward=Oracle(), scaling="none", n_inferences=1).fit(X, weak, bags=bags)
     assert model.explain(0).sentence() == "Row 0 of bag 'b0' (weak label 1) is 1 with confidence 1.000 after 17 pulls."
 
 

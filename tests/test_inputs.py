@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from sklearn.exceptions import DataConversionWarning
 
 from bliss_framework import DataError, check_bags, check_training
-from bliss_framework.inputs import bags_of, check_labelled, check_rows, class_codes, weak_per_bag
+from bliss_framework.inputs import bags_of, check_labelled, check_rows, weak_per_bag
 from bliss_framework.kernel.bags import Bags
+from bliss_framework.kernel.labels import class_codes
 
 PROPERTY = settings(max_examples=60, deadline=None)
 

@@ -58,9 +58,20 @@ def test_sparse_rows_get_unit_length(mode):
     assert np.allclose(lengths[lengths > 0], 1.0)
 
 
-def test_auto_is_standard_for_dense_rows():
-    """What "auto" means for dense rows."""
-    assert (Scaling("auto").fit(X).transform(NEW) == Scaling("standard").fit(X).transform(NEW)).all()
+def test_auto_is_clipped_for_dense_rows():
+    """What "auto" means for dense rows: mean 0, deviation 1, and no value beyond 3 deviations."""
+    new = NEW + 100.0 * np.eye(*NEW.shape)
+    expected = np.minimum(np.maximum(StandardScaler().fit(X).transform(new), -3.0), 3.0)
+    assert expected.max() == 3.0
+    assert np.allclose(Scaling("auto").fit(X).transform(new), expected)
+
+
+def test_clipped_sparse_rows_stay_sparse():
+    """Sparse rows are divided by the deviation and limited as well, without becoming dense."""
+    scaled = Scaling("clipped").fit(sparse(X)).transform(sparse(100.0 * NEW))
+    unlimited = Scaling("standard").fit(sparse(X)).transform(sparse(100.0 * NEW))
+    assert sp.issparse(scaled)
+    assert np.allclose(scaled.toarray(), np.minimum(np.maximum(unlimited.toarray(), -3.0), 3.0))
 
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
@@ -87,7 +98,7 @@ def test_row_of_zeros_stays_zero():
     assert Scaling("unit").fit(X).transform(sp.csr_matrix(zeros)).nnz == 0
 
 
-@pytest.mark.parametrize("mode", ["auto", "standard", "standard-unit", "unit", "none"])
+@pytest.mark.parametrize("mode", ["auto", "clipped", "standard", "standard-unit", "unit", "none"])
 def test_input_is_not_changed(mode):
     """Scaling works on a copy, dense or sparse."""
     S = sparse(X)
@@ -108,6 +119,6 @@ def test_scaling_has_no_nan(rows, mode):
 @pytest.mark.parametrize("mode", ["Standard", "", None, 1, ["unit"]])
 def test_unknown_mode_is_refused(mode):
     """The message names the parameter, what is allowed and what was given."""
-    with pytest.raises(SettingsError, match="scaling must be one of auto, standard") as caught:
+    with pytest.raises(SettingsError, match="scaling must be one of auto, clipped, standard") as caught:
         Scaling(mode).fit(X)
     assert repr(mode) in str(caught.value)

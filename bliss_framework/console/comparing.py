@@ -10,7 +10,7 @@ from typing import Any
 from attrs import evolve
 
 from bliss_framework.console.choosing import experiments_of
-from bliss_framework.console.exits import Interrupted
+from bliss_framework.console.exits import Interrupted, deaf_workers
 from bliss_framework.console.running import observed, plugins_for
 from bliss_framework.console.screens import open_screen, results_alone
 from bliss_framework.console.tables import evaluation_table
@@ -44,7 +44,8 @@ def compare_source(
     prepared = prepare(settings, plugins, dirs)
     chosen = names or [OWN, *(method.name for method in prepared.baselines)]
     try:
-        with results_alone(), observed(prepared, plugins, screen) as tell:
+        n_jobs = prepared.settings.bliss["n_jobs"]
+        with results_alone(), deaf_workers(n_jobs), observed(prepared, plugins, screen) as tell:
             result = compare(prepared, chosen, tell)
     except KeyboardInterrupt:
         command = shlex.join(sys.argv[1:])

@@ -9,7 +9,8 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -38,21 +39,43 @@ def leave(command: Callable[..., Any]) -> NoReturn:
     warnings.filterwarnings("ignore", message=r"\d+ tasks (have been successfully|which were still)")
     take_any_text()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _PatientInterrupt())
+        signal.signal(signal.SIGINT, PatientInterrupt())
     sys.exit(_outcome(command))
 
 
-class _PatientInterrupt:
+class PatientInterrupt:
     """Raises KeyboardInterrupt, but not again while the first one is being dealt with."""
 
     def __init__(self) -> None:
         self.last = float("-inf")
 
     def __call__(self, signal_number: int, frame: Any) -> None:
+        """Take a signal."""
         now = time.monotonic()
         if now - self.last >= TWICE:
             self.last = now
             raise KeyboardInterrupt
+
+
+@contextmanager
+def deaf_workers(n_jobs: int | None) -> Iterator[None]:
+    """Let worker processes not hear Ctrl-C, which a terminal sends to them too; who started them stops them.
+
+    Args:
+        n_jobs: processes, as in joblib.
+    """
+    from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+
+    ignoring = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
+    with parallel_config(backend="loky", **ignoring):
+        if effective_n_jobs(n_jobs) > 1:
+            # A process that begins while signals are ignored never hears one, not even while it imports.
+            hearing = signal.signal(signal.SIGINT, signal.SIG_IGN)
+            try:
+                Parallel(n_jobs=n_jobs)(delayed(abs)(number) for number in range(2))
+            finally:
+                signal.signal(signal.SIGINT, hearing)
+        yield
 
 
 def _outcome(command: Callable[..., Any]) -> int:
@@ -98,19 +121,12 @@ def _show_warning(message: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def _stop_soon() -> None:
-    """Stop the worker processes, and make sure that leaving takes no longer than they deserve."""
+    """Make sure that leaving takes no longer than worker processes deserve, whatever they wait for."""
     # Another Ctrl-C could only disturb what tidies up now.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     last_resort = threading.Timer(PATIENCE, os._exit, (INTERRUPTED,))
     last_resort.daemon = True
     last_resort.start()
-    if "joblib" not in sys.modules:
-        return
-    from joblib.externals.loky import reusable_executor
-
-    executor = reusable_executor._executor
-    if executor is not None:
-        executor.shutdown(wait=True, kill_workers=True)
 
 
 def _log(bug: BaseException) -> Path:

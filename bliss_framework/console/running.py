@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bliss_framework.console.choosing import experiments_of
-from bliss_framework.console.exits import Interrupted
+from bliss_framework.console.exits import Interrupted, deaf_workers
 from bliss_framework.console.progress import Listener, progress_on
 from bliss_framework.console.screens import Screen, open_screen, results_alone
 from bliss_framework.console.tables import result_view
@@ -97,7 +97,7 @@ def _check_places(places: Sequence[RunFolder], prepared: Sequence[Prepared]) -> 
 
 
 def _run_one(prepared: Prepared, folder: RunFolder, plugins: Plugins, screen: Screen) -> RunResult:
-    with observed(prepared, plugins, screen) as tell:
+    with observed(prepared, plugins, screen) as tell, deaf_workers(prepared.settings.bliss["n_jobs"]):
         result = run(prepared, tell, folder)
     for note in result.notes:
         screen.note(f"Note: {note}")

@@ -10,7 +10,7 @@ from rich.text import Text
 from bliss_framework.console.running import plugins_for
 from bliss_framework.console.screens import open_screen
 from bliss_framework.console.tables import plain_table
-from bliss_framework.errors import RunError
+from bliss_framework.errors import DataError, RunError
 from bliss_framework.persistence import load_model
 from bliss_framework.runs.data import default_data_dirs, find_dataset
 from bliss_framework.runs.files import plain, to_json
@@ -43,6 +43,7 @@ def predict_source(
         needs_labels=False,
     )
     dataset = loaded.dataset
+    _check_columns(fitted, dataset.X.shape[1], loaded.origin)
     ids, labels = fitted.predict_bags(dataset.X, dataset.bags)
     scores = fitted.score_bags(dataset.X, dataset.bags)[1]
     instances = fitted.predict(dataset.X)
@@ -64,6 +65,12 @@ def predict_source(
     for one in bags:
         table.add_row(Text(str(one["bag"])), Text(str(one["predicted"])), Text(_number(one["score"])))
     screen.results.print(table)
+
+
+def _check_columns(fitted: Any, n_features: int, origin: str) -> None:
+    trained_on = getattr(fitted, "n_features_in_", n_features)
+    if trained_on != n_features:
+        raise DataError(f"{origin} has {n_features} features, but the model was trained on {trained_on}.")
 
 
 def explain_row(

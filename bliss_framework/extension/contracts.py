@@ -17,7 +17,7 @@ from bliss_framework.extension.dataset import WeakDataset
 from bliss_framework.kernel.arms import ArmStatistics
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.inference import Constrain
-from bliss_framework.kernel.labels import LabelSpace, WeakLabels
+from bliss_framework.kernel.labels import LabelSpace, WeakLabels, class_codes
 from bliss_framework.kernel.pull import Fold, Outcome, Part, Predictions
 
 KINDS = ("classifier", "reward", "strategy", "regime", "reader", "dataset", "baseline")
@@ -135,10 +135,12 @@ class Regime(ABC):
     Attributes:
         default_reward: the component name of the reward that is used where the user names none.
         default_baselines: component names of the simple baselines that every evaluation stands beside.
+        binary: whether there are never more than two classes.
     """
 
     default_reward: ClassVar[str]
     default_baselines: ClassVar[tuple[str, ...]] = ()
+    binary: ClassVar[bool] = False
 
     @abstractmethod
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
@@ -175,6 +177,22 @@ class Regime(ABC):
     @abstractmethod
     def evaluate(self, predicted: NDArray[Any], scores: NDArray[np.float64], weak: WeakLabels) -> Mapping[str, float]:
         """Compare predicted weak labels and bag scores with the true weak labels of bags that were not trained on."""
+
+    def check_test(self, weak: NDArray[Any], bags: Bags, classes: tuple[Any, ...]) -> WeakLabels:
+        """Check weak labels of test bags, of which some classes may be missing.
+
+        By default a weak label is one of the classes of training, or a row of a matrix that is taken as it is.
+
+        Args:
+            weak: (B,) or (B, ...) as the user gave them.
+            bags: their bags.
+            classes: as `check` returned them in training.
+
+        Raises:
+            DataError: for a weak label that was not there in training.
+        """
+        values = weak if weak.ndim > 1 or weak.dtype == object else class_codes(weak, classes)
+        return WeakLabels(values, classes)
 
     def bag_threshold(self, bag_scores: NDArray[np.float64], weak: WeakLabels) -> float:
         """Choose the bag threshold on out-of-fold bag scores; 0 by default."""

@@ -7,6 +7,8 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from bliss_framework.errors import DataError
+
 
 @frozen(eq=False, slots=False)
 class WeakLabels:
@@ -76,3 +78,25 @@ class LabelSpace:
             n_labels_of_class[:, cls] += self.candidates[:, label]
         weights = self.candidates / np.maximum(n_labels_of_class[:, self.class_of_label], 1.0)
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def class_codes(weak: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.int8]:
+    """Return the position in `classes` of each weak label (B,); "0" and "1" stand for numbers where classes are.
+
+    Raises:
+        DataError: if a weak label is none of the classes.
+    """
+    values = weak.tolist()
+    if weak.dtype.kind == "U" and all(isinstance(value, int) for value in classes):
+        values = [_number(value) for value in values]
+    unknown = [value for value in values if value not in classes]
+    if unknown:
+        raise DataError(f"y has the weak label {unknown[0]!r}, which was not there in training: {list(classes)}.")
+    return np.array([classes.index(value) for value in values], dtype=np.int8)
+
+
+def _number(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text

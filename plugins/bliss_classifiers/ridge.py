@@ -32,7 +32,7 @@ class KernelRidge(Classifier):
     """
 
     ridge: float = field(default=1.0, validator=positive)
-    width: float | str = field(default="scale", validator=width_or_scale)
+    width: float | str = field(default=2.0, validator=width_or_scale)
 
     def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> PreparedClassifier:
         """Make the Gram matrix and factorise it, once for a fold."""

@@ -24,8 +24,8 @@ class RbfSvm(Classifier):
         width: gamma in units of 1 / (half the mean squared distance between rows); "scale" means 1.
     """
 
-    C: float = field(default=1.0, validator=positive)
-    width: float | str = field(default="scale", validator=width_or_scale)
+    C: float = field(default=10.0, validator=positive)
+    width: float | str = field(default=2.0, validator=width_or_scale)
 
     def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> PreparedClassifier:
         """Make the Gram matrices of the fold."""

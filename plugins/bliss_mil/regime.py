@@ -26,6 +26,7 @@ class MilRegime(Regime):
     """
 
     default_reward: ClassVar[str] = "mil"
+    binary: ClassVar[bool] = True
     default_baselines: ClassVar[tuple[str, ...]] = ("inherited-label-svm", "bag-mean-svm")
 
     positive_label: Any = field(default=None)

@@ -124,6 +124,32 @@ def test_warnings_are_sentences(here, capsys, monkeypatch):
     assert capsys.readouterr().err == "Warning: n_folds was reduced.\n"
 
 
+def test_what_joblib_says_of_ctrl_c_is_left_out(here, capsys):
+    """That work was cut short is what the user wanted, and no warning."""
+
+    def command(standalone_mode):
+        warnings.warn("7 tasks which were still being processed by the workers have been cancelled.", stacklevel=1)
+        warnings.warn("3 tasks have been successfully executed  but not used.", stacklevel=1)
+
+    with pytest.raises(SystemExit):
+        leave(command)
+    assert capsys.readouterr().err == ""
+
+
+def test_ctrl_c_twice_means_once(monkeypatch):
+    """A second Ctrl-C within a second does not disturb what the first one began; a later one is another one."""
+    now = [50.0]
+    monkeypatch.setattr(exits.time, "monotonic", lambda: now[0])
+    interrupt = exits.PatientInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        interrupt(2, None)
+    now[0] += 0.9
+    interrupt(2, None)
+    now[0] += 0.2
+    with pytest.raises(KeyboardInterrupt):
+        interrupt(2, None)
+
+
 @pytest.mark.parametrize(("encoding", "shown"), [("ascii", b"Z\\xfcrich \\u2713"), ("utf-8", "Zürich ✓".encode())])
 def test_text_that_the_encoding_lacks(monkeypatch, encoding, shown):
     """What a stream cannot encode is written as an escape, and ends nothing."""

@@ -120,6 +120,8 @@ class TestOptions:
         bliss = ran("--set", "classifier.ridge=0.3", "--set", "reward.gamma=0.25")["settings"]["bliss"]
         assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": "scale"}
         assert bliss["reward"] == {"name": "mil", "gamma": 0.25, "alpha": 1.0}
+        bliss = ran("--set", "classifier.C=0.5", "--classifier", "svm-linear")["settings"]["bliss"]
+        assert bliss["classifier"] == {"name": "svm-linear", "C": 0.5}
 
     def test_settings_of_a_file(self, ran, here):
         """--settings FILE.toml takes the [bliss] table of a file; an option goes over it."""

@@ -25,7 +25,7 @@ def test_inherited_label_svm_is_an_svm_on_rows_with_their_bags_label(toy):
     new, new_bags, _ = toy(seed=1)
     scaler = StandardScaler().fit(X)
     svc = SVC(C=3.0).fit(scaler.transform(X), [weak[name] for name in bags])
-    model = InheritedLabelSvm(C=3.0).fit(X, weak, bags=bags)
+    model = InheritedLabelSvm(C=3.0, scaling="standard").fit(X, weak, bags=bags)
     assert np.allclose(model.decision_function(new), svc.decision_function(scaler.transform(new)))
     assert (model.predict(new) == svc.predict(scaler.transform(new))).all()
     ids, scores = model.score_bags(new, new_bags)
@@ -43,7 +43,7 @@ def test_bag_mean_svm_is_an_svm_on_the_means_of_bags(toy):
     scaler = StandardScaler().fit(X)
     means = [scaler.transform(part).mean(axis=0) for part in rows_by_bag(X, bags).values()]
     svc = SVC(C=3.0).fit(means, [weak[name] for name in rows_by_bag(X, bags)])
-    model = BagMeanSvm(C=3.0).fit(X, weak, bags=bags)
+    model = BagMeanSvm(C=3.0, scaling="standard").fit(X, weak, bags=bags)
     ids, scores = model.score_bags(new, new_bags)
     expected = [
         svc.decision_function([scaler.transform(part).mean(axis=0)])[0] for part in rows_by_bag(new, new_bags).values()

@@ -85,9 +85,9 @@ class TestFilledIn:
 class TestRefusals:
     def test_an_unknown_regime_of_the_user(self):
         """The regime that the user names is looked for before the data are."""
-        assert refused(UnknownNameError, source="nothing", bliss={"regime": "mill"}).startswith(
-            'No regime "mill" is installed. Did you mean "mil"? Installed regimes: mil'
-        )
+        said = refused(UnknownNameError, source="nothing", bliss={"regime": "mill"})
+        assert said.startswith('No regime "mill" is installed. Did you mean "mil"? Installed regimes: mil')
+        assert "nothing" not in said
 
     @pytest.mark.parametrize("regime", ["mil", {"name": "mil"}])
     def test_the_regime_is_gone(self, regime):

@@ -1,0 +1,71 @@
+"""`bliss predict` and `bliss explain`: a saved model in use."""
+
+import csv
+import json
+
+import pytest
+
+
+@pytest.fixture
+def trained(cli, table):
+    """A finished run in the folder `out`, of a table in the current folder."""
+    table()
+    assert cli("run", "toy.csv", "--n-rounds", "4", "--n-folds", "3", "--output", "out", "--quiet").code == 0
+    return "out"
+
+
+def test_predicting_new_bags(cli, trained, here):
+    """Bags without weak labels are predicted; what is printed, what --json holds and what is written agree."""
+    rows = [line.split(",") for line in (here / "toy.csv").read_text().splitlines()]
+    (here / "new.csv").write_text("\n".join(",".join([row[0], *row[2:]]) for row in rows) + "\n")
+    ended = cli("predict", trained, "new.csv", "--json", "--output", "predicted")
+    document = json.loads(ended.out)
+    assert (ended.code, set(document)) == (0, {"format", "bags", "instances"})
+    assert [one["bag"] for one in document["bags"]] == [f"b{j}" for j in range(12)]
+    assert all(set(one) == {"bag", "predicted", "score"} for one in document["bags"])
+    assert all(one["predicted"] == int(one["score"] > 0) for one in document["bags"])
+    assert len(document["instances"]) == 48
+    with (here / "predicted" / "bags.csv").open() as file:
+        written = {row["bag"]: float(row["score"]) for row in csv.DictReader(file)}
+    with (here / trained / "bags.csv").open() as file:
+        of_the_run = {row["bag"]: float(row["score"]) for row in csv.DictReader(file)}
+    assert written == {one["bag"]: one["score"] for one in document["bags"]} == of_the_run
+    with (here / "predicted" / "labels.csv").open() as file:
+        assert [int(row["label"]) for row in csv.DictReader(file)] == document["instances"]
+    printed = cli("predict", f"{trained}/model.skops", "new.csv").out.splitlines()
+    assert len(printed) == 12 + 5
+    assert printed[0] == "scores are relative to the bag threshold"
+
+
+def test_explaining_an_instance(cli, trained, here):
+    """The arms that are shown are those of labels.csv, and the label is that of the best one."""
+    document = json.loads(cli("explain", trained, "0", "--json").out)
+    with (here / trained / "labels.csv").open() as file:
+        row = next(csv.DictReader(file))
+    assert (document["row"], document["bag"], document["class"]) == (0, "b0", int(row["label"]))
+    means = {arm["label"]: arm["mean_reward"] for arm in document["arms"]}
+    assert means == {label: float(row[f"mean_reward_{label}"]) for label in (0, 1)}
+    assert max(means, key=means.get) == document["class"]
+    out = cli("explain", trained, "0").out
+    assert out.startswith(document["sentence"])
+    assert "arms\n" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["predict", "nowhere", "toy.csv"], "There is no model at nowhere; give a .skops file or the directory of a"),
+        (["predict", "toy.csv", "toy.csv"], "toy.csv cannot be read as a model: "),
+        (["predict", "out", "narrow.csv"], "narrow.csv has 1 features, but the model was trained on 2."),
+        (["predict", "out", "tyo.csv"], 'No file and no data set is called "tyo.csv".'),
+        (["explain", "out", "48"], "There is no training row 48; rows are 0 to 47."),
+        (["explain", "nowhere", "0"], "There is no model at nowhere"),
+    ],
+)
+def test_refusals(cli, trained, here, words, said):
+    """What cannot be predicted or explained is told in one paragraph."""
+    (here / "narrow.csv").write_text("bag,a\nx,1.5\ny,0.5\n")
+    ended = cli(*words)
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err.startswith(f"Error: {said}")
+    assert len(ended.err.splitlines()) == 1

@@ -18,7 +18,13 @@ class UnknownNameError(BlissError, ValueError):
 
 
 class PluginError(BlissError, RuntimeError):
-    """A plugin broke one of its contracts; the message names the plugin or component."""
+    """A plugin broke one of its contracts; the message names the plugin or component.
+
+    Attributes:
+        kind: of the component that broke its contract during label inference ("reward", "strategy", "regime"), or None.
+    """
+
+    kind: str | None = None
 
 
 class RewardError(PluginError, ValueError):

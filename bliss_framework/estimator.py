@@ -24,7 +24,7 @@ from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.kernel.ordering import canonical_order
 from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.settings import InferenceSettings
-from bliss_framework.resolve import component_name, resolve
+from bliss_framework.resolve import described, resolve
 from bliss_framework.scaling import Scaling, check_mode
 from bliss_framework.workers import check_n_jobs, fold_runner
 
@@ -200,12 +200,14 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         try:
             return work()
         except PluginError as error:
-            reward = component_name(self._reward_spec(resolve("regime", self.regime)))
             where = " ".join(getattr(error, "__notes__", []))
-            raise type(error)(
-                f'Label inference stopped (reward "{reward}", strategy "{component_name(self.strategy)}"): '
-                f"{error} {where}".rstrip()
-            ) from error
+            raise type(error)(f"Label inference stopped{self._blamed(error.kind)}: {error} {where}".rstrip()) from error
+
+    def _blamed(self, kind: str | None) -> str:
+        if kind is None:
+            return ""
+        spec = self._reward_spec(resolve("regime", self.regime)) if kind == "reward" else getattr(self, kind)
+        return f" by {kind} {described(kind, spec)}"
 
     def _calibrate(self, learner: FinalLearner, strata: NDArray[np.intp], regime: Regime) -> None:
         """Choose the bag threshold and the slope of probability on out-of-fold scores."""

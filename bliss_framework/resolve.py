@@ -53,3 +53,12 @@ def component_name(spec: Any) -> str:
     if isinstance(spec, str):
         return spec
     return str(spec["name"]) if isinstance(spec, Mapping) and "name" in spec else type(spec).__name__
+
+
+def described(kind: str, spec: Any) -> str:
+    """Say how the user named a component, and which plugin it comes from if it was named."""
+    name = component_name(spec)
+    if not isinstance(spec, str | Mapping):
+        return f'"{name}"'
+    offers = [one for one in default_plugins().registry.offers if (one.kind, one.component.name) == (kind, name)]
+    return f'"{name}" ({offers[0].origin()})' if offers else f'"{name}"'

@@ -15,14 +15,28 @@ ROUNDING = 1e-9
 
 
 @contextmanager
-def blaming(what: str, round: int) -> Iterator[None]:
-    """Turn whatever a plugin raises into a PluginError that says which part of it, and in which round."""
+def blaming(kind: str, what: str, round: int) -> Iterator[None]:
+    """Turn whatever a plugin raises into a PluginError that says what raised, and in which round.
+
+    Args:
+        kind: of the component, for whoever knows its name.
+        what: of it was called.
+        round: 0 for the initial sweep.
+    """
     try:
         yield
-    except BlissError:
+    except BlissError as error:
+        if isinstance(error, PluginError):
+            error.kind = error.kind or kind
         raise
     except Exception as error:
-        raise PluginError(f"the {what} raised {type(error).__name__} in round {round}: {error}") from error
+        raise _broken(kind, f"the {what} raised {type(error).__name__} in round {round}: {error}") from error
+
+
+def _broken(kind: str, message: str, cls: type[PluginError] = PluginError) -> PluginError:
+    error = cls(message)
+    error.kind = kind
+    return error
 
 
 def checked_rewards(
@@ -34,20 +48,20 @@ def checked_rewards(
         RewardError: if the shape is wrong, or a value is not a number in [0, 1] up to rounding.
         PluginError: if the reward itself raises.
     """
-    with blaming("reward", round):
+    with blaming("reward", "reward", round):
         raw = reward(outcome)
         values = np.asarray(raw)
     n = len(outcome.assignment)
     if raw is None or values.shape != (n,) or values.dtype.kind not in "fiub":
         found = "None" if raw is None else f"an array of shape {values.shape} and dtype {values.dtype}"
-        raise RewardError(f"the reward returned {found} in round {round}; it must return {n} numbers, one an instance.")
+        message = f"the reward returned {found} in round {round}; it must return {n} numbers, one an instance."
+        raise _broken("reward", message, RewardError)
     values = values.astype(np.float64)
     wrong = ~((values >= -ROUNDING) & (values <= 1 + ROUNDING))
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
-        raise RewardError(
-            f"the reward returned {values[row]} for training instance {row} in round {round}; rewards lie in [0, 1]."
-        )
+        value = f"{values[row]} for training instance {row} in round {round}"
+        raise _broken("reward", f"the reward returned {value}; rewards lie in [0, 1].", RewardError)
     return np.clip(values, 0.0, 1.0)
 
 
@@ -57,13 +71,14 @@ def checked_bounds(strategy: Any, arms: ArmStatistics, round: int, rng: np.rando
     Raises:
         PluginError: if they are something else, or the strategy raises.
     """
-    with blaming("strategy", round):
+    with blaming("strategy", "strategy", round):
         raw = strategy.bounds(arms, round, rng)
         bounds = np.asarray(raw, dtype=np.float64)
     if bounds.shape != arms.pulls.shape or np.isnan(bounds).any():
-        raise PluginError(
+        raise _broken(
+            "strategy",
             f"the strategy returned bounds of shape {bounds.shape} in round {round}, {int(np.isnan(bounds).sum())} of "
-            f"them NaN; it must return numbers of shape {arms.pulls.shape}."
+            f"them NaN; it must return numbers of shape {arms.pulls.shape}.",
         )
     return bounds
 
@@ -79,20 +94,22 @@ def checked_assignment(
     Raises:
         PluginError: if the assignment has the wrong shape or holds a label that is no candidate.
     """
-    with blaming("constraint of the regime", round):
+    with blaming("regime", "constraint of the regime", round):
         assignment = np.asarray(constrain(bounds, part))
     n, n_labels = bounds.shape
     if assignment.shape != (n,) or assignment.dtype.kind not in "iu":
-        raise PluginError(
+        raise _broken(
+            "regime",
             f"the constraint of the regime returned an array of shape {assignment.shape} and dtype {assignment.dtype} "
-            f"in round {round}; it must return {n} labels."
+            f"in round {round}; it must return {n} labels.",
         )
     inside = (assignment >= 0) & (assignment < n_labels)
     allowed = inside & part.space.candidates[np.arange(n), np.where(inside, assignment, 0)]
     if not allowed.all():
         row = int(np.flatnonzero(~allowed)[0])
-        raise PluginError(
+        raise _broken(
+            "regime",
             f"the constraint of the regime gave training instance {row} the label {int(assignment[row])} in round "
-            f"{round}, which is no candidate of it."
+            f"{round}, which is no candidate of it.",
         )
     return assignment.astype(np.intp)

@@ -209,7 +209,7 @@ class _PullingTable:
             choice.inference.arms.add(choice.assignment[self.free], rewards[self.free])
             total += float(rewards[self.free].mean())
             if choice.round in self.looks and choice.inference is chosen[0].inference:
-                with blaming("reward's complaint", choice.round):
+                with blaming("reward", "complaint of the reward", choice.round):
                     self.complaints.append(self.problem.reward.complaint(outcome))
         self.n_pulls += len(chosen)
         return total / len(chosen)

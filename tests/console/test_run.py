@@ -404,7 +404,7 @@ def bliss_rewards():
     table()
     ended = cli("run", "toy.csv", "--reward", "wild", *QUICK, "--quiet")
     assert (ended.code, ended.out) == (1, "")
-    assert ended.err.startswith('Error: Label inference stopped (reward "wild", strategy "cucb"): ')
+    assert ended.err.startswith('Error: Label inference stopped by reward "wild" (plugin "wild" from bliss-wild')
     assert "raised ValueError in round 0: no[/x]" in ended.err
     assert "(fold 1 of 3, pass 1)" in ended.err
     assert "Traceback" not in ended.err

@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from bliss_framework.kernel.pull import Predictions as Predictions
     from bliss_framework.persistence import load_model as load_model
     from bliss_framework.persistence import save_model as save_model
+    from bliss_framework.resolve import resolve as resolve
     from bliss_framework.scaling import Scaling as Scaling
     from bliss_framework.splitting import BagKFold as BagKFold
 
@@ -119,6 +120,7 @@ _HOME = {
     "bliss_framework.kernel.neighbours": ("nearest",),
     "bliss_framework.kernel.pull": ("Fold", "Outcome", "Part", "Predictions"),
     "bliss_framework.persistence": ("load_model", "save_model"),
+    "bliss_framework.resolve": ("resolve",),
     "bliss_framework.scaling": ("Scaling",),
     "bliss_framework.splitting": ("BagKFold",),
 }

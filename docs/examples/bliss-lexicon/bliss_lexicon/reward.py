@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from bliss_framework import Fold, Outcome, Reward, RewardFunction, SettingsError
+from bliss_framework import Fold, Outcome, Reward, RewardFunction, SettingsError, resolve
 from bliss_framework.validators import between, positive
 
 
@@ -19,14 +19,14 @@ class LexiconReward(Reward):
     prior does not depend on labels, so it is made once for each fold.
 
     Args:
-        inner: the reward that is wrapped, for instance `MilReward()`.
         columns: the columns of X that count words of the positive class.
+        inner: the reward that is wrapped: a name, a table {"name": ..., parameters}, or a `Reward`.
         weight: how much the list counts, from 0 (not at all) to 1.
         patience: how many words make a text as likely positive as not, above 0.
     """
 
-    inner: Reward = field()
     columns: tuple[int, ...] = field(converter=tuple)
+    inner: Any = field(default="mil")
     weight: float = field(default=0.5, validator=between(0.0, 1.0))
     patience: float = field(default=1.0, validator=positive)
 
@@ -39,7 +39,7 @@ class LexiconReward(Reward):
         """Count the words of each training text once."""
         hits = np.asarray(fold.train.X[:, list(self.columns)].sum(axis=1)).ravel()
         likely = np.maximum(hits, 0.0) / (np.maximum(hits, 0.0) + self.patience)
-        return MixedIn(self.inner.prepare(fold, classifier), likely, self.weight)
+        return MixedIn(resolve("reward", self.inner).prepare(fold, classifier), likely, self.weight)
 
     def __call__(self, outcome: Outcome) -> np.ndarray:
         """Return the mixed reward of each training instance: (n,) in [0, 1]."""

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from bliss_framework import BlissClassifier
 from bliss_framework.testing import check_reward
-from bliss_mil.reward import MilReward
 from sklearn.feature_extraction.text import CountVectorizer
 
 from bliss_lexicon.reward import LexiconReward
@@ -31,7 +30,7 @@ def threads(n_bags, seed):
 
 def test_contract():
     """The reward passes the kit."""
-    check_reward(LexiconReward(MilReward(), columns=(0,)))
+    check_reward(LexiconReward(columns=(0,)))
 
 
 def test_word_list_helps_to_find_the_message():
@@ -41,7 +40,7 @@ def test_word_list_helps_to_find_the_message():
     X = vectorizer.transform(texts).astype(float)
     columns = [vectorizer.vocabulary_[word] for word in COMPLAINTS[:3]]
     found = {}
-    for name, reward in (("without", MilReward()), ("with", LexiconReward(MilReward(), columns, weight=0.7))):
+    for name, reward in (("without", "mil"), ("with", LexiconReward(columns, weight=0.7))):
         model = BlissClassifier(reward=reward, scaling="none", n_folds=3, n_inferences=5, random_state=0)
         model.fit(X, weak, bags=bags)
         positive_bags = np.isin(bags, np.flatnonzero(weak))
@@ -56,12 +55,12 @@ def test_no_weight_changes_nothing():
     texts, bags, weak, _ = threads(12, seed=1)
     X = CountVectorizer().fit_transform(texts).astype(float)
     settings = {"scaling": "none", "n_folds": 2, "n_rounds": 20, "random_state": 0}
-    plain = BlissClassifier(reward=MilReward(), **settings).fit(X, weak, bags=bags)
-    mixed = BlissClassifier(reward=LexiconReward(MilReward(), [0], weight=0.0), **settings).fit(X, weak, bags=bags)
+    plain = BlissClassifier(reward="mil", **settings).fit(X, weak, bags=bags)
+    mixed = BlissClassifier(reward=LexiconReward([0], {"name": "mil", "gamma": 1 / 7}, weight=0.0), **settings).fit(X, weak, bags=bags)
     assert np.array_equal(plain.labels_, mixed.labels_)
 
 
 def test_an_empty_list_is_refused():
     """Without columns there is no prior."""
     with pytest.raises(ValueError, match="columns"):
-        LexiconReward(MilReward(), columns=())
+        LexiconReward(columns=())

@@ -1,0 +1,97 @@
+"""The kit on everything that is installed, as far as components can be made without being told anything."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from bliss_framework.errors import BlissError
+from bliss_framework.extension.registry import Offer, Registry
+from bliss_framework.testing.baselines import baseline_checks
+from bliss_framework.testing.checks import Check, Example, verify
+from bliss_framework.testing.classifiers import classifier_checks
+from bliss_framework.testing.examples import mil_example, part_of
+from bliss_framework.testing.regimes import regime_checks
+from bliss_framework.testing.rewards import reward_checks
+from bliss_framework.testing.strategies import strategy_checks
+
+
+@frozen
+class Verdict:
+    """What the kit says of one component.
+
+    Attributes:
+        kind: of the component.
+        name: of the component.
+        plugin: that offers it.
+        state: "passed", "failed" or "skipped".
+        reason: what failed, or why it was skipped.
+    """
+
+    kind: str = field()
+    name: str = field()
+    plugin: str = field()
+    state: str = field()
+    reason: str = field(default="")
+
+
+class _NotChecked(Exception):
+    """A component that the kit cannot check by itself; the message says why."""
+
+
+def check_installed(registry: Registry) -> Iterable[Verdict]:
+    """Run the kit on each installed component that can be made without parameters.
+
+    Readers and data sets are skipped: only their authors know a file to read. A regime is checked on MIL bags if it
+    takes them; other regimes, and their rewards, need an example of their own.
+    """
+    for offer in registry.offers:
+        yield _verdict(offer, registry)
+
+
+def _verdict(offer: Offer, registry: Registry) -> Verdict:
+    who = offer.kind, offer.component.name, offer.plugin
+    try:
+        component, checks = _checks(offer, registry)
+    except _NotChecked as unchecked:
+        return Verdict(*who, "skipped", str(unchecked))
+    try:
+        verify(component, checks)
+    except AssertionError as error:
+        return Verdict(*who, "failed", str(error))
+    return Verdict(*who, "passed", f"{len(checks)} checks")
+
+
+def _checks(offer: Offer, registry: Registry) -> tuple[Any, list[Check]]:
+    lists: dict[str, Callable[[Any], list[Check]]] = {
+        "strategy": strategy_checks,
+        "classifier": classifier_checks,
+        "baseline": baseline_checks,
+        "reward": lambda reward: reward_checks(reward, _example_for(offer.component.name, registry)),
+        "regime": lambda regime: regime_checks(_mil_example_of(regime)),
+    }
+    if offer.kind not in lists:
+        raise _NotChecked(f"a {offer.kind} is checked by its author, on data of its own")
+    try:
+        component = registry.create(offer.kind, offer.component.name)
+    except BlissError as error:
+        raise _NotChecked(f"it cannot be made without parameters: {error}") from None
+    return component, lists[offer.kind](component)
+
+
+def _example_for(reward: str, registry: Registry) -> Example:
+    """Find data for a reward: those of a regime that uses it by default, else MIL bags."""
+    for name in registry.names("regime"):
+        regime = registry.create("regime", name)
+        if regime.default_reward == reward:
+            return _mil_example_of(regime)
+    return mil_example()
+
+
+def _mil_example_of(regime: Any) -> Example:
+    example = evolve(mil_example(), regime=regime)
+    try:
+        part_of(example)
+    except BlissError:
+        raise _NotChecked("its regime takes no MIL bags, so it needs an example of its own") from None
+    return example

@@ -10,85 +10,52 @@ from bliss_framework.version import __version__
 
 if TYPE_CHECKING:
     from bliss_framework import validators as validators
+    from bliss_framework.components import resolve as resolve
     from bliss_framework.errors import (
         BlissError as BlissError,
-    )
-    from bliss_framework.errors import (
+        BlissWarning as BlissWarning,
         DataError as DataError,
-    )
-    from bliss_framework.errors import (
         MissingExtraError as MissingExtraError,
-    )
-    from bliss_framework.errors import (
         PluginError as PluginError,
-    )
-    from bliss_framework.errors import (
         RewardError as RewardError,
-    )
-    from bliss_framework.errors import (
         RunError as RunError,
-    )
-    from bliss_framework.errors import (
         SettingsError as SettingsError,
-    )
-    from bliss_framework.errors import (
         UnknownNameError as UnknownNameError,
     )
     from bliss_framework.estimator import BlissClassifier as BlissClassifier
     from bliss_framework.extension.contracts import (
         Baseline as Baseline,
-    )
-    from bliss_framework.extension.contracts import (
         Classifier as Classifier,
-    )
-    from bliss_framework.extension.contracts import (
         Component as Component,
-    )
-    from bliss_framework.extension.contracts import (
         Observer as Observer,
-    )
-    from bliss_framework.extension.contracts import (
         PreparedClassifier as PreparedClassifier,
-    )
-    from bliss_framework.extension.contracts import (
         Reader as Reader,
-    )
-    from bliss_framework.extension.contracts import (
         Regime as Regime,
-    )
-    from bliss_framework.extension.contracts import (
         Reward as Reward,
-    )
-    from bliss_framework.extension.contracts import (
         RewardFunction as RewardFunction,
-    )
-    from bliss_framework.extension.contracts import (
         Strategy as Strategy,
     )
     from bliss_framework.extension.dataset import WeakDataset as WeakDataset
     from bliss_framework.extension.markers import hookimpl as hookimpl
-    from bliss_framework.inputs import TrainingInput as TrainingInput
-    from bliss_framework.inputs import check_bags as check_bags
-    from bliss_framework.inputs import check_training as check_training
+    from bliss_framework.inputs import (
+        TrainingInput as TrainingInput,
+        check_bags as check_bags,
+        check_training as check_training,
+    )
     from bliss_framework.kernel.arms import ArmStatistics as ArmStatistics
     from bliss_framework.kernel.bags import Bags as Bags
-    from bliss_framework.kernel.labels import LabelSpace as LabelSpace
-    from bliss_framework.kernel.labels import WeakLabels as WeakLabels
+    from bliss_framework.kernel.labels import LabelSpace as LabelSpace, WeakLabels as WeakLabels
     from bliss_framework.kernel.neighbourhood import neighbourhood as neighbourhood
     from bliss_framework.kernel.neighbours import nearest as nearest
-    from bliss_framework.kernel.pull import Fold as Fold
-    from bliss_framework.kernel.pull import Outcome as Outcome
-    from bliss_framework.kernel.pull import Part as Part
-    from bliss_framework.kernel.pull import Predictions as Predictions
-    from bliss_framework.persistence import load_model as load_model
-    from bliss_framework.persistence import save_model as save_model
-    from bliss_framework.resolve import resolve as resolve
+    from bliss_framework.kernel.pull import Fold as Fold, Outcome as Outcome, Part as Part, Predictions as Predictions
+    from bliss_framework.persistence import load_model as load_model, save_model as save_model
     from bliss_framework.scaling import Scaling as Scaling
     from bliss_framework.splitting import BagKFold as BagKFold
 
 _HOME = {
     "bliss_framework.errors": (
         "BlissError",
+        "BlissWarning",
         "DataError",
         "MissingExtraError",
         "PluginError",
@@ -120,7 +87,7 @@ _HOME = {
     "bliss_framework.kernel.neighbours": ("nearest",),
     "bliss_framework.kernel.pull": ("Fold", "Outcome", "Part", "Predictions"),
     "bliss_framework.persistence": ("load_model", "save_model"),
-    "bliss_framework.resolve": ("resolve",),
+    "bliss_framework.components": ("resolve",),
     "bliss_framework.scaling": ("Scaling",),
     "bliss_framework.splitting": ("BagKFold",),
 }

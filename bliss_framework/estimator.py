@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bliss_framework.components import described, resolve
 from bliss_framework.errors import BlissError, BlissWarning, PluginError, SettingsError
 from bliss_framework.explanation import Explanation, explain
 from bliss_framework.extension.contracts import Regime
@@ -24,7 +25,6 @@ from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.kernel.ordering import canonical_order
 from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.settings import InferenceSettings
-from bliss_framework.resolve import described, resolve
 from bliss_framework.scaling import Scaling, check_mode
 from bliss_framework.workers import check_n_jobs, fold_runner
 

@@ -57,7 +57,7 @@ inference_options = _all(
         help="Train on one fold (the paper) or on the rest. [default: one]",
     ),
     _inference(
-        "--n-inferences", metavar="N", type=int, help="Inferences with other random draws, averaged. [default: 1]"
+        "--n-inferences", metavar="N", type=int, help="Inferences with other random draws, averaged. [default: 3]"
     ),
     _inference("--n-passes", metavar="N", type=int, help="Passes of the bootstrapping procedure. [default: 1]"),
     _inference(
@@ -79,7 +79,7 @@ inference_options = _all(
     _inference(
         "--scaling",
         metavar="MODE",
-        help="auto, standard, standard-unit, unit or none; learnt on training rows. [default: auto]",
+        help="auto, clipped, standard, standard-unit, unit or none; learnt on training rows. [default: auto]",
     ),
     _final(
         "--confidence-weights/--no-confidence-weights",

@@ -10,13 +10,13 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from bliss_framework.components import resolve
 from bliss_framework.errors import BlissError, SettingsError, UnknownNameError
 from bliss_framework.estimator import BlissClassifier
 from bliss_framework.extension.manager import Plugins
 from bliss_framework.extension.names import is_own
 from bliss_framework.extension.registry import Registry
 from bliss_framework.inputs import check_training
-from bliss_framework.resolve import resolve
 from bliss_framework.runs.data import LoadedData, find_dataset
 from bliss_framework.runs.evaluation import N_SEEDS, Method, Problem
 from bliss_framework.runs.settings import COMPONENTS, MethodSettings, RunSettings, default_of

@@ -10,9 +10,7 @@ runs them one by one. Expected failures are declared with a reason: `check_rewar
 """
 
 from bliss_framework.testing.baselines import baseline_checks as baseline_checks
-from bliss_framework.testing.checks import Check as Check
-from bliss_framework.testing.checks import Example as Example
-from bliss_framework.testing.checks import verify as verify
+from bliss_framework.testing.checks import Check as Check, Example as Example, verify as verify
 from bliss_framework.testing.classifiers import classifier_checks as classifier_checks
 from bliss_framework.testing.examples import mil_example as mil_example
 from bliss_framework.testing.readers import reader_checks as reader_checks
@@ -21,19 +19,9 @@ from bliss_framework.testing.rewards import reward_checks as reward_checks
 from bliss_framework.testing.strategies import strategy_checks as strategy_checks
 from bliss_framework.testing.verdicts import (
     check_baseline as check_baseline,
-)
-from bliss_framework.testing.verdicts import (
     check_classifier as check_classifier,
-)
-from bliss_framework.testing.verdicts import (
     check_reader as check_reader,
-)
-from bliss_framework.testing.verdicts import (
     check_regime as check_regime,
-)
-from bliss_framework.testing.verdicts import (
     check_reward as check_reward,
-)
-from bliss_framework.testing.verdicts import (
     check_strategy as check_strategy,
 )

@@ -7,12 +7,12 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
+from bliss_framework.components import resolve
 from bliss_framework.inputs import check_training
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.folds import deal_folds
 from bliss_framework.kernel.labels import LabelSpace, WeakLabels
 from bliss_framework.kernel.pull import Fold, Outcome, Part
-from bliss_framework.resolve import resolve
 from bliss_framework.testing.checks import Example
 
 SIZES = (1, 4, 3, 5, 2, 4, 3, 6, 1, 4, 5, 2)

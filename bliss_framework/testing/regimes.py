@@ -3,11 +3,11 @@
 import numpy as np
 from attrs import evolve
 
+from bliss_framework.components import resolve
 from bliss_framework.estimator import BlissClassifier
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.inputs import check_training
 from bliss_framework.kernel.bags import Bags
-from bliss_framework.resolve import resolve
 from bliss_framework.testing.arrays import pickled, refusal, unchanged
 from bliss_framework.testing.checks import Check, Example
 from bliss_framework.testing.examples import fold_of, outcomes, part_of

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-QUICK = ("--n-rounds", "4", "--n-folds", "3", "--cv", "2")
+QUICK = ("--n-rounds", "4", "--n-folds", "3", "--n-inferences", "1", "--cv", "2")
 
 
 def test_json(cli, table):

@@ -1,5 +1,6 @@
 """How the command line ends: what it says, with which code, and what it leaves to attach."""
 
+import signal
 import sys
 import warnings
 from io import BytesIO, TextIOWrapper
@@ -148,6 +149,25 @@ def test_ctrl_c_twice_means_once(monkeypatch):
     now[0] += 0.2
     with pytest.raises(KeyboardInterrupt):
         interrupt(2, None)
+
+
+@pytest.mark.parametrize(("n_jobs", "began_deaf"), [(2, [True]), (1, []), (None, [])])
+def test_workers_begin_deaf(monkeypatch, n_jobs, began_deaf):
+    """Worker processes begin while Ctrl-C is ignored, which they inherit; then this process hears it again."""
+    heard = []
+
+    class Pool:
+        def __init__(self, n_jobs):
+            heard.append(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)
+
+        def __call__(self, tasks):
+            assert len(list(tasks)) == 2
+
+    monkeypatch.setattr("joblib.Parallel", Pool)
+    before = signal.getsignal(signal.SIGINT)
+    with exits.deaf_workers(n_jobs):
+        assert signal.getsignal(signal.SIGINT) is before
+    assert heard == began_deaf
 
 
 @pytest.mark.parametrize(("encoding", "shown"), [("ascii", b"Z\\xfcrich \\u2713"), ("utf-8", "Zürich ✓".encode())])

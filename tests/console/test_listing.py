@@ -231,6 +231,14 @@ class TestHelp:
         assert told == {name: exceptions.get(name, str(parameters[name].default)) for name in told}
         assert len(told) >= 17
 
+    def test_modes_of_scaling_are_listed(self):
+        """--help names every mode of scaling."""
+        from bliss_framework.console.app import bliss
+        from bliss_framework.scaling import MODES
+
+        (scaling,) = [option for option in bliss.commands["run"].params if option.name == "scaling"]
+        assert scaling.help.partition(";")[0].replace(" or ", ", ").split(", ") == list(MODES)
+
     def test_options_are_spelt_as_in_python(self):
         """Each parameter of the estimator is an option of `run` and of `compare`, with hyphens for underscores."""
         import inspect

@@ -7,7 +7,7 @@ import pytest
 
 from bliss_framework.console.running import how_to_go_on
 
-QUICK = ("--n-rounds", "4", "--n-folds", "3")
+QUICK = ("--n-rounds", "4", "--n-folds", "3", "--n-inferences", "1")
 
 FILE = """
 [data]
@@ -77,11 +77,17 @@ class TestResults:
         assert len(names) == 2
         assert all(name.startswith("run-old-") for name in names)
 
-    def test_notes(self, cli, table):
+    def test_notes(self, cli, table, monkeypatch):
         """A baseline that wins is told on standard error."""
-        table(gap=0.3, seed=5)
-        ended = cli("run", "toy.csv", "--n-rounds", "1", "--n-folds", "3", "--cv", "3")
-        assert 'Note: The baseline "bag-mean-svm" beats BLISS here: ' in ended.err
+
+        def measured(problem, method, pieces, evaluation):
+            mean = 0.9 if method == "bag-mean-svm" else 0.5
+            return {"cv": 2, "repeats": 1, "bag_accuracy": {"mean": mean, "sd": 0.0, "runs": [mean]}}
+
+        monkeypatch.setattr("bliss_framework.runs.experiment.evaluation_of", measured)
+        table()
+        ended = cli("run", "toy.csv", *QUICK, "--cv", "2")
+        assert 'Note: The baseline "bag-mean-svm" beats BLISS here: bag_accuracy 0.900 against 0.500' in ended.err
         assert "beats" not in ended.out
 
 
@@ -118,7 +124,7 @@ class TestOptions:
     def test_a_parameter_of_a_component(self, ran):
         """--set classifier.ridge=0.3 sets the parameter of the classifier that is used, and --set may be repeated."""
         bliss = ran("--set", "classifier.ridge=0.3", "--set", "reward.gamma=0.25")["settings"]["bliss"]
-        assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": "scale"}
+        assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": 2.0}
         assert bliss["reward"] == {"name": "mil", "gamma": 0.25, "alpha": 1.0}
         bliss = ran("--set", "classifier.C=0.5", "--classifier", "svm-linear")["settings"]["bliss"]
         assert bliss["classifier"] == {"name": "svm-linear", "C": 0.5}

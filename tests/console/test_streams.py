@@ -8,7 +8,7 @@ import pytest
 
 from bliss_framework import __version__
 
-QUICK = ("--n-rounds", "4", "--n-folds", "3")
+QUICK = ("--n-rounds", "4", "--n-folds", "3", "--n-inferences", "1")
 HEAVY = (
     "numpy",
     "scipy",

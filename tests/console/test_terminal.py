@@ -35,7 +35,7 @@ def command(standalone_mode):
 
 leave(command)
 """
-LONG = ("--cv", "4", "--repeats", "3", "--n-rounds", "200", "--n-folds", "2", "--output", "out")
+LONG = ("--cv", "4", "--repeats", "3", "--n-rounds", "200", "--n-inferences", "1", "--n-folds", "2", "--output", "out")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 SHOW, HIDE = "\x1b[?25h", "\x1b[?25l"
 

@@ -6,8 +6,7 @@ from math import log, sqrt
 import numpy as np
 import pytest
 from attrs import evolve
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bliss_bandits.cucb import Cucb
 from bliss_bandits.kl_ucb import KlUcb

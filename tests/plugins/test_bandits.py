@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import entropy
@@ -15,9 +14,9 @@ from scipy.stats import entropy
 from bliss_bandits.cucb import Cucb
 from bliss_bandits.kl_ucb import KlUcb, kl_upper_bound
 from bliss_framework import ArmStatistics, Bags, Fold, LabelSpace, Part, Predictions, SettingsError, WeakLabels
+from bliss_framework.components import resolve
 from bliss_framework.kernel.inference import FoldProblem, infer_labels
 from bliss_framework.kernel.settings import InferenceSettings
-from bliss_framework.resolve import resolve
 
 RNG = np.random.default_rng(0)
 PROPERTY = settings(max_examples=150, deadline=None)

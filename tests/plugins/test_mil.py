@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.linear_model import LogisticRegression, SGDClassifier
@@ -16,8 +15,8 @@ from sklearn.svm import SVC, LinearSVC
 
 from bliss_classifiers.sklearn_adapter import SklearnClassifier
 from bliss_framework import Bags, DataError, Fold, LabelSpace, Outcome, Part, Predictions, SettingsError, WeakLabels
+from bliss_framework.components import resolve
 from bliss_framework.kernel.pull import outcome_of
-from bliss_framework.resolve import resolve
 from bliss_mil.musk1 import DETAILS, load_musk1
 from bliss_mil.regime import MilRegime, best_threshold
 from bliss_mil.reward import MilReward, precision, recall

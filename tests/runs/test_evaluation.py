@@ -156,9 +156,8 @@ class TestProcesses:
 
         There are rows enough for the algebra library to use several threads, which would change last bits.
         """
-        prepared = experiment(
-            cv=2, data={"n_pos": 15, "n_neg": 15, "size": 8, "d": 20}, final_classifier="kernel-ridge"
-        )
+        data = {"n_pos": 20, "n_neg": 20, "size": 15, "d": 166}
+        prepared = experiment(cv=2, data=data, final_classifier="kernel-ridge")
         methods = [bliss_method(prepared), *prepared.baselines]
         fits = plan_fits(prepared.problem, methods, prepared.settings.evaluation, 0)
         one, two = (run_fits(prepared.problem, fits, n_jobs, NOWHERE, lambda event: None) for n_jobs in (1, 2))

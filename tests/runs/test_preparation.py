@@ -22,7 +22,7 @@ class TestDocument:
         """The record of a run holds each parameter of BLISS, and of each component its name with its defaults."""
         document = experiment(name="row", n_rounds=6).document()
         bliss = document["bliss"]
-        assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 1.0, "width": "scale"}
+        assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 1.0, "width": 2.0}
         assert bliss["reward"] == {"name": "mil", "gamma": 1 / 7, "alpha": 1.0}
         assert bliss["strategy"] == {"name": "cucb", "exploration": 1.0}
         assert bliss["regime"] == {"name": "mil", "negative_bags": "known", "weights": "instance"}
@@ -45,7 +45,7 @@ class TestDocument:
         assert resolved("final_classifier", {"name": "svm-rbf", "C": 3.0}, registry) == {
             "name": "svm-rbf",
             "C": 3.0,
-            "width": "scale",
+            "width": 2.0,
         }
 
     def test_versions_and_digest(self, experiment):

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
+
 from bliss_framework import Fold, Outcome, Reward, RewardFunction, SettingsError, resolve
 from bliss_framework.validators import between, positive
 

@@ -2,14 +2,18 @@
 
 import numpy as np
 import pytest
+from bliss_lexicon.reward import LexiconReward
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.metrics import roc_auc_score
+
 from bliss_framework import BlissClassifier
 from bliss_framework.testing import check_reward
-from sklearn.feature_extraction.text import CountVectorizer
 
-from bliss_lexicon.reward import LexiconReward
-
-FILLER = "the a of to and in is it that was for on with as his her they at be this from have or by one had not but".split()
-COMPLAINTS = "broken refund late damaged rude faulty".split()
+FILLER = (
+    *("the", "a", "of", "to", "and", "in", "is", "it", "that", "was", "for", "on", "with", "as", "his", "her"),
+    *("they", "at", "be", "this", "from", "have", "or", "by", "one", "had", "not", "but"),
+)
+COMPLAINTS = ["broken", "refund", "late", "damaged", "rude", "faulty"]
 
 
 def threads(n_bags, seed):
@@ -33,21 +37,21 @@ def test_contract():
     check_reward(LexiconReward(columns=(0,)))
 
 
+@pytest.mark.filterwarnings("ignore::bliss_framework.BlissWarning")
 def test_word_list_helps_to_find_the_message():
-    """With half of the words on the list, complaints inside positive threads are ranked better than without it."""
+    """With half of the words on the list, complaints in positive threads are ranked far better than without it."""
     texts, bags, weak, truth = threads(24, seed=0)
     vectorizer = CountVectorizer().fit(texts)
     X = vectorizer.transform(texts).astype(float)
     columns = [vectorizer.vocabulary_[word] for word in COMPLAINTS[:3]]
+    in_positive_thread = np.isin(bags, np.flatnonzero(weak))
     found = {}
     for name, reward in (("without", "mil"), ("with", LexiconReward(columns, weight=0.7))):
-        model = BlissClassifier(reward=reward, scaling="none", n_folds=3, n_inferences=5, random_state=0)
-        model.fit(X, weak, bags=bags)
-        positive_bags = np.isin(bags, np.flatnonzero(weak))
-        lead = model.label_means_[positive_bags, 1] - model.label_means_[positive_bags, 0]
-        found[name] = lead[truth[positive_bags] == 1].mean() - lead[truth[positive_bags] == 0].mean()
-    print({name: round(float(gap), 3) for name, gap in found.items()})
-    assert found["with"] > found["without"]
+        settings = {"scaling": "none", "n_folds": 3, "train_on": "rest", "n_inferences": 5, "random_state": 0}
+        model = BlissClassifier(reward=reward, **settings).fit(X, weak, bags=bags)
+        lead = (model.label_means_[:, 1] - model.label_means_[:, 0])[in_positive_thread]
+        found[name] = roc_auc_score(truth[in_positive_thread], lead)
+    assert found["with"] > max(0.8, found["without"] + 0.2)
 
 
 def test_no_weight_changes_nothing():
@@ -56,7 +60,8 @@ def test_no_weight_changes_nothing():
     X = CountVectorizer().fit_transform(texts).astype(float)
     settings = {"scaling": "none", "n_folds": 2, "n_rounds": 20, "random_state": 0}
     plain = BlissClassifier(reward="mil", **settings).fit(X, weak, bags=bags)
-    mixed = BlissClassifier(reward=LexiconReward([0], {"name": "mil", "gamma": 1 / 7}, weight=0.0), **settings).fit(X, weak, bags=bags)
+    reward = LexiconReward([0], {"name": "mil", "gamma": 1 / 7}, weight=0.0)
+    mixed = BlissClassifier(reward=reward, **settings).fit(X, weak, bags=bags)
     assert np.array_equal(plain.labels_, mixed.labels_)
 
 

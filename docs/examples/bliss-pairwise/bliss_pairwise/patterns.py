@@ -1,6 +1,7 @@
 """Bags of this regime: pairs that agree or differ, and single instances of a known class."""
 
 import numpy as np
+
 from bliss_framework import Bags
 
 NEGATIVE, POSITIVE, AGREE, DIFFER = 0, 1, 2, 3

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 from attrs import frozen
-from bliss_framework import Bags, DataError, LabelSpace, Outcome, Part, Regime, WeakLabels
 
+from bliss_framework import Bags, DataError, LabelSpace, Outcome, Part, Regime, WeakLabels
 from bliss_pairwise.patterns import AGREE, DIFFER, NAMES, NEGATIVE, POSITIVE, met
 
 
@@ -30,7 +30,9 @@ class PairwiseRegime(Regime):
                 raise DataError(f'Bag {bag} is "{value}" and has {size} instances; it needs {wanted}.')
         values = np.array([NAMES[value] for value in weak.tolist()], dtype=np.int8)
         if not {NEGATIVE, POSITIVE} <= set(values.tolist()):
-            raise DataError("At least one negative and one positive instance must be known, to say which class is which.")
+            raise DataError(
+                "At least one negative and one positive instance must be known, to say which class is which."
+            )
         return WeakLabels(values, (0, 1))
 
     def label_space(self, weak: WeakLabels, bags: Bags) -> LabelSpace:

@@ -2,8 +2,8 @@
 
 import numpy as np
 from attrs import frozen
-from bliss_framework import Outcome, Reward, neighbourhood
 
+from bliss_framework import Outcome, Reward, neighbourhood
 from bliss_pairwise.patterns import AGREE, met
 
 

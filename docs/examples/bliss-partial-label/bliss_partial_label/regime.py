@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from attrs import frozen
+
 from bliss_framework import Bags, DataError, LabelSpace, Outcome, Regime, WeakLabels
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 from attrs import frozen
+
 from bliss_framework import Outcome, Reward, neighbourhood
 
 

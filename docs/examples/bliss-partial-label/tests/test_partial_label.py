@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from bliss_framework import BlissClassifier
-from bliss_framework.testing import Example, check_regime, check_reward
+from bliss_partial_label.regime import PartialLabelRegime
+from bliss_partial_label.reward import PartialLabelReward
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from bliss_partial_label.regime import PartialLabelRegime
-from bliss_partial_label.reward import PartialLabelReward
+from bliss_framework import BlissClassifier
+from bliss_framework.testing import Example, check_regime, check_reward
 
 
 def candidate_sets(y, n_wrong, seed):
@@ -38,11 +38,10 @@ def test_digits_within_two_points_of_true_labels():
     X, y = load_digits(return_X_y=True)
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.3, random_state=0, stratify=y)
     settings = {"regime": PartialLabelRegime(), "n_rounds": 60, "n_folds": 3, "train_on": "rest", "random_state": 0}
+    settings["classifier"] = {"name": "kernel-ridge", "width": 1.0}
     partial = BlissClassifier(**settings).fit(X_train, candidate_sets(y_train, 2, seed=1))
     full = BlissClassifier(**settings).fit(X_train, [{int(c)} for c in y_train])
     accuracy, ceiling = ((model.predict(X_test) == y_test).mean() for model in (partial, full))
-    print(f"test accuracy {100 * accuracy:.1f} with candidate sets, {100 * ceiling:.1f} with true labels")
-    print(f"inferred labels: {100 * (partial.labels_ == y_train).mean():.1f} right")
     assert accuracy >= ceiling - 0.02
 
 

@@ -13,6 +13,9 @@ FILLER = (
     *("the", "a", "of", "to", "and", "in", "is", "it", "that", "was", "for", "on", "with", "as", "his", "her"),
     *("they", "at", "be", "this", "from", "have", "or", "by", "one", "had", "not", "but"),
 )
+# Without the word list nothing is learnt from so few threads, and a warning says so.
+pytestmark = pytest.mark.filterwarnings("ignore::bliss_framework.BlissWarning")
+
 COMPLAINTS = ["broken", "refund", "late", "damaged", "rude", "faulty"]
 
 
@@ -37,7 +40,6 @@ def test_contract():
     check_reward(LexiconReward(columns=(0,)))
 
 
-@pytest.mark.filterwarnings("ignore::bliss_framework.BlissWarning")
 def test_word_list_helps_to_find_the_message():
     """With half of the words on the list, complaints in positive threads are ranked far better than without it."""
     texts, bags, weak, truth = threads(24, seed=0)

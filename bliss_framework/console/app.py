@@ -63,9 +63,15 @@ def compare_command(**options: Any) -> None:
 
 @bliss.command("plugins")
 @click.argument("name", required=False)
+@click.option("--check", is_flag=True, help="Run the conformance kit on the components that need no parameters.")
 @output_options
-def plugins_command(**options: Any) -> None:
+def plugins_command(check: bool, **options: Any) -> None:
     """List plugins and components, who ships them, and what is broken; with NAME, one plugin."""
+    if check:
+        from bliss_framework.console.checking import check_plugins
+
+        check_plugins(**options)
+        return
     from bliss_framework.console.listing import list_plugins
 
     list_plugins(**options)

@@ -25,7 +25,7 @@ from bliss_framework.version import __version__
 DONE, MENDABLE, USAGE, OUR_BUG, INTERRUPTED = 0, 1, 2, 3, 130
 PATIENCE = 5.0  # Seconds that worker processes have to stop after Ctrl-C.
 TWICE = 1.0  # Seconds within which a second Ctrl-C means the same as the first.
-LOGGED = ("numpy", "scipy", "scikit-learn", "joblib", "pluggy", "entrypoints", "attrs", "cattrs", "rich", "rich-click")
+LOGGED = ("numpy", "scipy", "scikit-learn", "joblib", "pluggy", "entrypoints", "attrs", "rich", "rich-click")
 
 
 class Interrupted(Exception):

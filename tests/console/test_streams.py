@@ -15,7 +15,6 @@ HEAVY = (
     "sklearn",
     "joblib",
     "pluggy",
-    "cattrs",
     "skops",
     "bliss_mil",
     "bliss_bandits",

@@ -15,7 +15,7 @@ import importlib, os, sys
 
 # What others wrote is imported once, so that each child imports our modules only.
 for name in ("numpy", "scipy.sparse", "scipy.special", "sklearn.svm", "sklearn.linear_model", "sklearn.metrics",
-             "joblib", "pluggy", "attrs", "cattrs", "rich.progress", "rich.table", "rich_click", "skops.io", "tomli_w"):
+             "joblib", "pluggy", "attrs", "rich.progress", "rich.table", "rich_click", "skops.io", "tomli_w"):
     importlib.import_module(name)
 assert not [name for name in sys.modules if name.startswith("bliss")]
 for name in sys.stdin.read().split():

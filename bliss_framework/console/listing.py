@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 from typing import Any
 
+from bliss_framework.console.docstrings import parameter_texts
 from bliss_framework.console.running import plugins_for
 from bliss_framework.console.screens import open_screen
-from bliss_framework.console.tables import component_table, dataset_table, plugin_table
+from bliss_framework.console.tables import component_tree, dataset_table, plugin_table
 from bliss_framework.errors import UnknownNameError
 from bliss_framework.extension.names import did_you_mean
 from bliss_framework.runs.data import available_datasets, default_data_dirs
@@ -37,17 +38,24 @@ def list_plugins(name: str | None, as_json: bool, quiet: bool, block: tuple[str,
             {"kind": kind, "name": one.name, "summary": one.summary, "parameters": _parameters(one.factory)}
             for kind, one in components
         ]
-        screen.results.print(component_table(screen.results, rows))
+        screen.results.print(component_tree(name, rows))
 
 
 def _parameters(factory: Any) -> list[str]:
-    """List the parameters of a component as an experiment file spells them."""
+    """List the parameters of a component as an experiment file spells them, and what its docstring says of each."""
     try:
         signature = inspect.signature(factory)
     except (TypeError, ValueError):
         return []
+    texts = parameter_texts(factory)
     named = [p for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    return [p.name if p.default is p.empty else f"{p.name} = {_default(p.default)}" for p in named]
+    return [_signed(p) + (f": {texts[p.name]}" if p.name in texts else "") for p in named]
+
+
+def _signed(parameter: inspect.Parameter) -> str:
+    if parameter.default is parameter.empty:
+        return parameter.name
+    return f"{parameter.name} = {_default(parameter.default)}"
 
 
 def _default(value: Any) -> str:

@@ -7,6 +7,7 @@ from rich import box
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
+from rich.tree import Tree
 
 from bliss_framework.console.screens import shows_unicode
 from bliss_framework.extension.names import singular
@@ -124,13 +125,14 @@ def plugin_table(console: Console, plugins: Sequence[Mapping[str, Any]]) -> Tabl
     return table
 
 
-def component_table(console: Console, components: Sequence[Mapping[str, Any]]) -> Table:
-    """Draw the components of one plugin with their summaries and parameters."""
-    table = plain_table(console, "component", "summary", "parameters", title="components and their parameters")
+def component_tree(plugin: str, components: Sequence[Mapping[str, Any]]) -> Tree:
+    """Draw the components of one plugin with their summaries, and beneath each its parameters."""
+    tree = Tree(Text(plugin))
     for one in components:
-        cells = (f"{singular(one['kind'])} {one['name']}", one["summary"], "\n".join(one["parameters"]))
-        table.add_row(*map(Text, cells))
-    return table
+        branch = tree.add(Text(f"{singular(one['kind'])} {one['name']}: {one['summary']}"))
+        for parameter in one["parameters"]:
+            branch.add(Text(parameter))
+    return tree
 
 
 def dataset_table(console: Console, datasets: Sequence[Mapping[str, Any]]) -> Table:

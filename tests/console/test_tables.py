@@ -3,7 +3,7 @@
 import pytest
 
 from bliss_framework.console.tables import (
-    component_table,
+    component_tree,
     dataset_table,
     evaluation_table,
     plain_table,
@@ -158,17 +158,13 @@ class TestLists:
         assert "audio[x]" in lines[5]
 
     def test_components(self, record):
-        """Each parameter has a line of its own."""
-        console = record(80)
-        one = {"kind": "reward", "name": "mil", "summary": "The paper's", "parameters": ["gamma = 0.14", "alpha = 1"]}
-        assert drawn(console, component_table(console, [one])) == [
-            "components and their parameters",
-            "╭────────────┬─────────────┬──────────────╮",
-            "│ component  │ summary     │ parameters   │",
-            "├────────────┼─────────────┼──────────────┤",
-            "│ reward mil │ The paper's │ gamma = 0.14 │",
-            "│            │             │ alpha = 1    │",
-            "╰────────────┴─────────────┴──────────────╯",
+        """Each component is a branch with its summary, and each parameter a leaf of its own."""
+        one = {"kind": "reward", "name": "mil", "summary": "The paper's", "parameters": ["gamma = 0.14: b[x]", "alpha"]}
+        assert drawn(record(80), component_tree("mil", [one])) == [
+            "mil",
+            "└── reward mil: The paper's",
+            "    ├── gamma = 0.14: b[x]",
+            "    └── alpha",
         ]
 
     def test_datasets(self, record):

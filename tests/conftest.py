@@ -1,6 +1,7 @@
 """What tests of every room share."""
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 from bliss_framework import BlissClassifier, Classifier
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell that starts the tests in the background ignores Ctrl-C for them and for all that they start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Toy = tuple[NDArray[np.float64], NDArray[Any], dict[str, int]]
 

@@ -202,7 +202,10 @@ class TestInterrupt:
                 time.sleep(0.05)
             assert process.poll() is None
             os.killpg(process.pid, signal.SIGINT)
-            _, said = process.communicate(timeout=10)
+            try:
+                _, said = process.communicate(timeout=10)
+            finally:
+                process.kill()
         self.check(process.returncode, said, process.pid, here)
 
     def test_workers_that_are_busy(self, here):

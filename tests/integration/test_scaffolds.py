@@ -112,6 +112,8 @@ def test_every_file_is_there_and_filled_in(tmp_path: Path) -> None:
         ("numpy", "shadow"),
         ("test", "shadow"),
         ("mil", "already"),
+        ("bandits", "already"),
+        ("bliss-framework", "already"),
     ],
 )
 def test_a_name_that_cannot_be_used_is_refused(name: str, rule: str, tmp_path: Path) -> None:

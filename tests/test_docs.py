@@ -1,5 +1,6 @@
 """The documentation names everything that exists, and its Python runs."""
 
+import importlib.util
 import inspect
 import re
 from pathlib import Path
@@ -29,6 +30,17 @@ def test_every_hook_and_argument_is_documented() -> None:
     for name, hook in inspect.getmembers(hookspecs, inspect.isfunction):
         if name.startswith("bliss_"):
             assert f"`{name}({', '.join(inspect.signature(hook).parameters)})`" in text
+
+
+def test_generated_pages_are_up_to_date() -> None:
+    """The pages of hooks and contracts are what `python docs/generate_reference.py` writes."""
+    spec = importlib.util.spec_from_file_location("generate_reference", ROOT / "docs" / "generate_reference.py")
+    assert spec
+    assert spec.loader
+    generator = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generator)
+    for path, text in generator.pages().items():
+        assert path.read_text(encoding="utf-8") == text, f"{path.name} is out of date"
 
 
 def test_every_contract_method_is_documented() -> None:

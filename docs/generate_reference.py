@@ -21,8 +21,8 @@ CONTRACTS = (
 )
 INTRODUCTION = """\
 A plugin implements any of these functions, marked with `@hookimpl` from `bliss_framework`. An implementation may take
-fewer arguments than listed. Hooks are called one plugin at a time, so that one that raises costs only itself. The entry point:
-group `bliss_framework`, value a module or an object with hook methods, never a class.
+fewer arguments than listed. Hooks are called one plugin at a time, so that one that raises costs only itself. The entry
+point: group `bliss_framework`, value a module or an object with hook methods, never a class.
 """
 HEAD = "<!-- Written by docs/generate_reference.py from the docstrings; change those. -->\n"
 

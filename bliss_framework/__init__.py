@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from bliss_framework.extension.dataset import WeakDataset as WeakDataset
     from bliss_framework.extension.markers import hookimpl as hookimpl
+    from bliss_framework.final import class_scores as class_scores
     from bliss_framework.inputs import (
         TrainingInput as TrainingInput,
         check_bags as check_bags,
@@ -79,6 +80,7 @@ _HOME = {
     ),
     "bliss_framework.extension.dataset": ("WeakDataset",),
     "bliss_framework.extension.markers": ("hookimpl",),
+    "bliss_framework.final": ("class_scores",),
     "bliss_framework.inputs": ("TrainingInput", "check_bags", "check_training"),
     "bliss_framework.kernel.arms": ("ArmStatistics",),
     "bliss_framework.kernel.bags": ("Bags",),

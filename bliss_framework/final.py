@@ -44,7 +44,7 @@ class FinalClassifier(BaseEstimator):  # type: ignore[misc]
             scores = np.full((X.shape[0], self.n_classes), -1.0)
             scores[:, self.present_[0]] = 1.0
             return scores
-        present = _scores(self.fitted_, X)
+        present = class_scores(self.fitted_, X)
         if present.ndim == 1:
             present = np.stack([-present, present], axis=1)
         scores = np.full((X.shape[0], self.n_classes), present.min() - 1.0)
@@ -52,7 +52,19 @@ class FinalClassifier(BaseEstimator):  # type: ignore[misc]
         return scores
 
 
-def _scores(fitted: Any, X: Any) -> NDArray[np.float64]:
+def class_scores(fitted: Any, X: Any) -> NDArray[np.float64]:
+    """Return scores of any fitted scikit-learn classifier.
+
+    Its `decision_function` is taken where it has one with a column for each class, else `predict_proba`, else the
+    prediction itself.
+
+    Args:
+        fitted: has `classes_` and `predict`.
+        X: (n, d) rows.
+
+    Returns:
+        (n,) for two classes, positive for the second, else (n, C).
+    """
     n_classes = len(fitted.classes_)
     if hasattr(fitted, "decision_function"):
         values = np.asarray(fitted.decision_function(X), dtype=np.float64)
@@ -60,8 +72,10 @@ def _scores(fitted: Any, X: Any) -> NDArray[np.float64]:
             return values
     if hasattr(fitted, "predict_proba"):
         values = np.asarray(fitted.predict_proba(X), dtype=np.float64)
-        return values[:, 1] - values[:, 0] if n_classes == 2 else values
-    return np.where(np.asarray(fitted.predict(X))[:, None] == fitted.classes_[None, :], 1.0, -1.0)
+    else:
+        # One-vs-one columns, or no scores at all: the prediction itself is all that can be compared.
+        values = (np.asarray(fitted.predict(X))[:, None] == fitted.classes_[None, :]).astype(np.float64)
+    return values[:, 1] - values[:, 0] if n_classes == 2 else values
 
 
 @frozen(eq=False)

@@ -1,21 +1,18 @@
 """`bliss compare`: several methods on the same folds."""
 
-import os
 import shlex
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from attrs import evolve
 
 from bliss_framework.console.choosing import experiments_of
 from bliss_framework.console.exits import Interrupted, deaf_workers
-from bliss_framework.console.running import observed, plugins_for
+from bliss_framework.console.running import data_folders, observed, plugins_for
 from bliss_framework.console.screens import open_screen, results_alone
 from bliss_framework.console.tables import evaluation_table
 from bliss_framework.errors import SettingsError
-from bliss_framework.runs.data import default_data_dirs
 from bliss_framework.runs.experiment import compare
 from bliss_framework.runs.files import to_json
 from bliss_framework.runs.preparation import prepare
@@ -40,7 +37,7 @@ def compare_source(
     screen = open_screen(quiet, as_json)
     settings, names = _settings(source, methods, only, options)
     plugins = plugins_for(block, strict, screen)
-    dirs = default_data_dirs(None if data_dir is None else Path(data_dir), os.environ)
+    dirs = data_folders(data_dir)
     prepared = prepare(settings, plugins, dirs)
     chosen = names or [OWN, *(method.name for method in prepared.baselines)]
     try:

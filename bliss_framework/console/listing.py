@@ -2,17 +2,15 @@
 
 import inspect
 import json
-import os
-from pathlib import Path
 from typing import Any
 
 from bliss_framework.console.docstrings import parameter_texts
-from bliss_framework.console.running import plugins_for
+from bliss_framework.console.running import data_folders, plugins_for
 from bliss_framework.console.screens import open_screen
 from bliss_framework.console.tables import component_tree, dataset_table, plugin_table
 from bliss_framework.errors import UnknownNameError
 from bliss_framework.extension.names import did_you_mean
-from bliss_framework.runs.data import available_datasets, default_data_dirs
+from bliss_framework.runs.data import available_datasets
 from bliss_framework.runs.files import to_json
 
 
@@ -77,7 +75,7 @@ def list_datasets(
     """Print all data sets, or one."""
     screen = open_screen(quiet, as_json)
     plugins = plugins_for(block, strict, screen)
-    dirs = default_data_dirs(None if data_dir is None else Path(data_dir), os.environ)
+    dirs = data_folders(data_dir)
     found = available_datasets(plugins.registry, dirs)
     rows = [{"name": one.name, "origin": one.origin, **one.details} for one in found]
     chosen = [row for row in rows if name in (None, row["name"])]

@@ -44,7 +44,7 @@ def run_source(
         raise SettingsError("--resume needs --output DIR, the directory of the run to go on with.")
     experiments = experiments_of(source, only, options)
     plugins = plugins_for(block, strict, screen)
-    dirs = default_data_dirs(None if data_dir is None else Path(data_dir), os.environ)
+    dirs = data_folders(data_dir)
     prepared = [prepare(one, plugins, dirs) for one in experiments.rows]
     folder = Path(output) if output is not None else _new_folder(source, prepared)
     places = [RunFolder(folder / one.name if experiments.several else folder, resume) for one in prepared]
@@ -55,6 +55,11 @@ def run_source(
     except KeyboardInterrupt:
         raise Interrupted(how_to_go_on(folder, sys.argv[1:])) from None
     _report(results, experiments.several, screen)
+
+
+def data_folders(data_dir: str | None) -> list[Path]:
+    """Return the folders in which named data sets are looked up, that of `--data-dir` first."""
+    return default_data_dirs(None if data_dir is None else Path(data_dir), os.environ)
 
 
 def plugins_for(block: tuple[str, ...], strict: bool, screen: Screen) -> Plugins:

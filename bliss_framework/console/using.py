@@ -1,18 +1,17 @@
 """`bliss predict` and `bliss explain`: what a fitted model says of new bags, and of an instance it was trained on."""
 
-import os
 from pathlib import Path
 from typing import Any
 
 from attrs import asdict
 from rich.text import Text
 
-from bliss_framework.console.running import plugins_for
+from bliss_framework.console.running import data_folders, plugins_for
 from bliss_framework.console.screens import open_screen
 from bliss_framework.console.tables import plain_table
 from bliss_framework.errors import DataError, RunError
 from bliss_framework.persistence import load_model
-from bliss_framework.runs.data import default_data_dirs, find_dataset
+from bliss_framework.runs.data import find_dataset
 from bliss_framework.runs.files import plain, to_json
 from bliss_framework.runs.results import write_predictions
 
@@ -38,7 +37,7 @@ def predict_source(
     loaded = find_dataset(
         source,
         registry=plugins.registry,
-        data_dirs=default_data_dirs(None if data_dir is None else Path(data_dir), os.environ),
+        data_dirs=data_folders(data_dir),
         options={key: value for key, value in reading.items() if value is not None},
         needs_labels=False,
     )

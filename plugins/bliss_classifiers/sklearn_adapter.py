@@ -24,6 +24,7 @@ from bliss_framework import (
     PreparedClassifier,
     SettingsError,
     UnknownNameError,
+    class_scores,
 )
 from bliss_framework.validators import at_least, positive
 
@@ -109,7 +110,7 @@ class PreparedSklearn(PreparedClassifier):
         return train, heldout
 
     def _scores(self, fitted: Any, X: Any) -> NDArray[np.float64]:
-        present = np.asarray(class_scores(fitted, X), dtype=np.float64)
+        present = class_scores(fitted, X)
         if not np.isfinite(present).all():
             raise DataError(f"{type(fitted).__name__} returned NaN or infinite scores.")
         if self._n_labels == 2:
@@ -118,21 +119,6 @@ class PreparedSklearn(PreparedClassifier):
         scores = np.full((len(present), self._n_labels), present.min() - 1.0)
         scores[:, fitted.classes_] = present
         return scores
-
-
-def class_scores(fitted: Any, X: Any) -> NDArray[np.float64]:
-    """Return scores of a fitted classifier: (n,) for two classes, positive for the second, else (n, C)."""
-    n_classes = len(fitted.classes_)
-    if hasattr(fitted, "decision_function"):
-        values = np.asarray(fitted.decision_function(X))
-        if values.ndim == 1 or values.shape[1] == n_classes:
-            return values
-    if hasattr(fitted, "predict_proba"):
-        values = np.asarray(fitted.predict_proba(X))
-    else:
-        # One-vs-one columns, or no scores at all: the prediction itself is all that can be compared.
-        values = (fitted.predict(X)[:, None] == fitted.classes_[None, :]).astype(np.float64)
-    return values[:, 1] - values[:, 0] if n_classes == 2 else values
 
 
 def _template(estimator: Any, parameters: Mapping[str, Any]) -> Any:

@@ -1,34 +1,33 @@
 """BlissClassifier: bandit label inference with the face of a scikit-learn classifier."""
 
+import inspect
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from attrs import fields
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bliss_framework.components import described, resolve
-from bliss_framework.errors import BlissError, BlissWarning, PluginError, SettingsError
+from bliss_framework.components import resolve
+from bliss_framework.errors import BlissError, BlissWarning, SettingsError
 from bliss_framework.explanation import Explanation, explain
 from bliss_framework.extension.contracts import Regime
-from bliss_framework.final import FinalLearner, probabilities, probability_slope
+from bliss_framework.final import probabilities
+from bliss_framework.fitting import Fitted, Given, fit_as_set, fit_selected, ranked_settings
 from bliss_framework.inputs import TrainingInput, check_bags, check_labelled, check_training
 from bliss_framework.kernel.bags import Bags
-from bliss_framework.kernel.crossfit import CrossFit, Ingredients, RunTasks, cross_fit
+from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit, silent
-from bliss_framework.kernel.folds import deal_folds
 from bliss_framework.kernel.labels import WeakLabels
-from bliss_framework.kernel.ordering import canonical_order
-from bliss_framework.kernel.pull import Part
-from bliss_framework.kernel.settings import InferenceSettings
-from bliss_framework.scaling import Scaling, check_mode
-from bliss_framework.workers import check_n_jobs, fold_runner
+from bliss_framework.members import bag_scores, instance_scores
+from bliss_framework.parameters import check_values, generator
+from bliss_framework.recipes import recipe_of
+from bliss_framework.selection import Candidate, Scored, candidates_of
+from bliss_framework.workers import fold_runner
 
-OUT_OF_FOLD = 5
+OF_SELECTION = ("settings", "grid", "n_members", "random_state", "n_jobs")
 
 
 class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -49,13 +48,21 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_passes: passes of the bootstrapping procedure; 1 means none.
         n_parallel: assignments that are chosen before any of them is pulled.
         n_neighbors: k of the neighbourhood in classifier output.
-        final_classifier: trained on the inferred labels; named like `classifier`.
+        final_classifier: trained on the inferred labels; named like `classifier`, and None for the same.
         pass_share: share of the instances outside a fold that join its training data in later passes.
         n_first_draws: None for the initial sweep of Algorithm 1, or draws from the regime's prior instead of it.
         class_balance: exponent of the class weights in every pull; 0 means none.
         scaling: see `Scaling`; learnt on the rows passed to `fit`.
-        confidence_weights: whether confidence scores are sample weights of the final classifier.
+        confidence_weights: whether confidence scores are sample weights of the final classifier, or soft labels where
+            it learns from those.
+        inherited_share: how much the final classifier learns of what instances inherit from their bag: 0 is the paper,
+            1 the control without a bandit, which infers nothing.
         bag_threshold: "out-of-fold" chooses it on out-of-fold bag scores of the training bags; or a number.
+        settings: "default" takes the parameters as they are; "select" chooses those that are at their defaults from a
+            grid, on held-out bags of the training data, and averages the best.
+        grid: values by parameter or by "component.parameter", such as {"classifier.width": [0.5, 2.0]}; None for the
+            regime's own.
+        n_members: how many of the best settings are averaged.
         random_state: seed; the same seed gives the same bits whatever `n_jobs` and the order of rows.
         n_jobs: processes for folds, as in joblib.
 
@@ -99,7 +106,11 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         class_balance: float = 0.0,
         scaling: str = "auto",
         confidence_weights: bool = True,
+        inherited_share: float = 0.0,
         bag_threshold: Any = "out-of-fold",
+        settings: str = "default",
+        grid: Any = None,
+        n_members: int = 5,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -120,7 +131,11 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.class_balance = class_balance
         self.scaling = scaling
         self.confidence_weights = confidence_weights
+        self.inherited_share = inherited_share
         self.bag_threshold = bag_threshold
+        self.settings = settings
+        self.grid = grid
+        self.n_members = n_members
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -148,26 +163,46 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             emit: called with each event, in this process.
             run_tasks: runs the fold tasks of a pass instead of `n_jobs` processes, for instance from a checkpoint.
         """
-        settings, final = self._settings(), resolve("classifier", self.final_classifier)
-        regime: Regime = resolve("regime", self.regime)
-        ingredients = self._ingredients(regime)
-        given = check_training(X, y, bags)
-        _take_note_of_columns(self, X)
-        weak = regime.check(given.weak, given.bags)
-        seed = int(_generator(self.random_state).randint(2**31 - 1))
-        order = canonical_order(given.X, given.bags, regime.strata(weak))
-        # Sums over rows in another order have other last bits, so scaling too is learnt in canonical order.
-        self.scaling_ = Scaling(self.scaling).fit(given.X[order])
-        data = _part(given, order, self.scaling_, weak, regime)
-        strata = regime.strata(data.weak)
-        runner = run_tasks if run_tasks is not None else fold_runner(self.n_jobs)
-        found = self._cross_fit(lambda: cross_fit(ingredients, data, strata, settings, seed, runner, emit))
-        learner = FinalLearner(final.estimator(seed), data, found.inferred, self.confidence_weights)
-        self.final_ = learner.fit_on(np.arange(data.n_rows))
-        self._calibrate(learner, strata, regime)
-        self._remember(found, given, weak, order)
-        _warn_of_collapse(found, self.classes_)
+        given = self._given(X, y, bags, emit, run_tasks)
+        fitted = self._fitted(given)
+        self._remember(fitted, given.training, given.weak)
+        _warn_of_collapse(fitted.found, self.classes_)
         return self
+
+    def rank_settings(self, X: Any, y: Any, bags: Any = None, emit: Emit = silent) -> list[Scored]:
+        """Score every combination of the grid on held-out bags, best first, without fitting anything.
+
+        Args:
+            X, y, bags: as in `fit`.
+            emit: called with the progress, in this process.
+        """
+        given = self._given(X, y, bags, emit, None)
+        candidates = self._candidates(given.training.bags, issparse(given.training.X))
+        return ranked_settings(given, candidates, self.n_members)
+
+    def _given(self, X: Any, y: Any, bags: Any, emit: Emit, run_tasks: RunTasks | None) -> Given:
+        self.check_parameters()
+        regime: Regime = resolve("regime", self.regime)
+        training = check_training(X, y, bags)
+        _take_note_of_columns(self, X)
+        weak = regime.check(training.weak, training.bags)
+        seed = int(generator(self.random_state).randint(2**31 - 1))
+        runner = run_tasks if run_tasks is not None else fold_runner(self.n_jobs)
+        return Given(training, weak, seed, emit, runner, self.n_jobs)
+
+    def _fitted(self, given: Given) -> Fitted:
+        if self.settings == "select":
+            candidates = self._candidates(given.training.bags, issparse(given.training.X))
+            return fit_selected(given, candidates, self.n_members, self.bag_threshold)
+        return fit_as_set(given, self._parameters())
+
+    def _parameters(self) -> dict[str, Any]:
+        return {name: value for name, value in self.get_params(deep=False).items() if name not in OF_SELECTION}
+
+    def _candidates(self, bags: Bags, sparse: bool) -> list[Candidate]:
+        defaults = {name: one.default for name, one in inspect.signature(type(self)).parameters.items()}
+        grid = self.grid if self.grid is not None else resolve("regime", self.regime).default_grid(bags, sparse)
+        return candidates_of(self._parameters(), defaults, grid)
 
     def check_parameters(self) -> None:
         """Refuse parameters that `fit` would refuse, without any data.
@@ -175,57 +210,19 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Raises:
             SettingsError, UnknownNameError: naming the parameter, its value and what is allowed.
         """
-        self._settings()
-        self._ingredients(resolve("regime", self.regime))
-        resolve("classifier", self.final_classifier)
+        check_values(self.get_params(deep=False))
+        recipe_of(self._parameters())
+        if self.final_classifier is not None:
+            resolve("classifier", self.final_classifier)
+        if self.settings == "select":
+            self._candidates(Bags.from_ids([0, 1]), sparse=False)
 
-    def _settings(self) -> InferenceSettings:
-        _check_threshold(self.bag_threshold)
-        check_mode(self.scaling)
-        check_n_jobs(self.n_jobs)
-        _generator(self.random_state)
-        if not isinstance(self.confidence_weights, bool | np.bool_):
-            raise SettingsError(f"confidence_weights must be True or False; got {self.confidence_weights!r}.")
-        return InferenceSettings(**{field.name: getattr(self, field.name) for field in fields(InferenceSettings)})
-
-    def _ingredients(self, regime: Regime) -> Ingredients:
-        reward = resolve("reward", self._reward_spec(regime))
-        return Ingredients(resolve("classifier", self.classifier), reward, resolve("strategy", self.strategy), regime)
-
-    def _reward_spec(self, regime: Regime) -> Any:
-        return self.reward if self.reward is not None else regime.default_reward
-
-    def _cross_fit(self, work: Callable[[], CrossFit]) -> CrossFit:
-        """Name the components in the error of a plugin: only the estimator knows what the user called them."""
-        try:
-            return work()
-        except PluginError as error:
-            where = " ".join(getattr(error, "__notes__", []))
-            raise type(error)(f"Label inference stopped{self._blamed(error.kind)}: {error} {where}".rstrip()) from error
-
-    def _blamed(self, kind: str | None) -> str:
-        if kind is None:
-            return ""
-        spec = self._reward_spec(resolve("regime", self.regime)) if kind == "reward" else getattr(self, kind)
-        return f" by {kind} {described(kind, spec)}"
-
-    def _calibrate(self, learner: FinalLearner, strata: NDArray[np.intp], regime: Regime) -> None:
-        """Choose the bag threshold and the slope of probability on out-of-fold scores."""
-        chosen = isinstance(self.bag_threshold, str)
-        self.bag_threshold_ = 0.0 if chosen else float(self.bag_threshold)
-        self.probability_slope_ = 1.0
-        bags = learner.data.bags
-        if bags.n_bags < OUT_OF_FOLD:
-            return
-        scores = learner.out_of_fold(deal_folds(strata, OUT_OF_FOLD, np.random.default_rng(0)))
-        self.probability_slope_ = probability_slope(scores, learner.inferred.classes)
-        # Rows that are bags of their own are ordinary classification: a bag is what its instance is.
-        if chosen and bags.n_bags < bags.n_rows:
-            self.bag_threshold_ = float(regime.bag_threshold(regime.bag_scores(scores, bags), learner.data.weak))
-
-    def _remember(self, found: CrossFit, given: TrainingInput, weak: WeakLabels, order: NDArray[np.intp]) -> None:
-        back = np.argsort(order)
-        inferred = found.inferred.take(back)
+    def _remember(self, fitted: Fitted, given: TrainingInput, weak: WeakLabels) -> None:
+        found = fitted.found
+        inferred = found.inferred.take(np.argsort(fitted.order))
+        self.members_ = fitted.members
+        self.bag_threshold_, self.instance_threshold_ = fitted.bag_threshold, fitted.instance_threshold
+        self.probability_slope_ = fitted.slope
         self.classes_ = np.asarray(weak.classes)
         self.class_indices_ = inferred.classes
         self.class_of_label_ = found.class_of_label
@@ -237,7 +234,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.label_pulls_ = inferred.pulls
         self.bag_ids_, self.bag_index_ = given.bags.ids, given.bags.index
         self.weak_labels_ = given.weak
-        self.training_scores_ = self.final_.decision(self.scaling_.transform(given.X))
+        self.training_scores_ = self._scores(given.X)
         self.inference_: dict[str, Any] = {
             "mean_reward": found.mean_reward,
             "n_undecided": int(inferred.undecided.sum()),
@@ -249,6 +246,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 str(value): int((inferred.classes == c).sum()) for c, value in enumerate(self.classes_.tolist())
             },
             "seconds": found.seconds,
+            **({"chosen": fitted.chosen} if fitted.chosen else {}),
         }
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -269,14 +267,21 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Score bags: (ids, scores), ids in order of first appearance, scores relative to the bag threshold."""
         rows, grouped = self._rows(X, bags)
-        scores = resolve("regime", self.regime).bag_scores(self._scores(rows), grouped)
-        return grouped.ids, scores - self.bag_threshold_
+        return grouped.ids, bag_scores(self.members_, rows, grouped) - self.bag_threshold_
 
     def predict_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Predict the weak label of each bag: (ids, labels), ids in order of first appearance."""
         rows, grouped = self._rows(X, bags)
-        weak = resolve("regime", self.regime).bag_labels(self._scores(rows), grouped, self.bag_threshold_)
+        weak = self._bag_labels(rows, grouped)
         return grouped.ids, self.classes_[weak] if weak.ndim == 1 and weak.dtype.kind == "i" else weak
+
+    def _bag_labels(self, rows: Any, bags: Bags) -> NDArray[Any]:
+        regime: Regime = resolve("regime", self.regime)
+        if len(self.members_) == 1:
+            return regime.bag_labels(self.members_[0].scores(rows), bags, self.bag_threshold_)
+        # A regime reads the joint score of a bag as it reads a bag of one instance that scores so.
+        alone = Bags(bags.ids, np.arange(bags.n_bags))
+        return regime.bag_labels(bag_scores(self.members_, rows, bags), alone, self.bag_threshold_)
 
     def score(self, X: Any, y: Any, bags: Any = None, sample_weight: None = None) -> float:
         """Return the regime's first measure on bags, for MIL the bag accuracy; larger is better.
@@ -294,9 +299,10 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         given = check_labelled(X, y, bags)
         _take_note_of_columns(self, X, given.X, reset=False)
         weak = regime.check_test(given.weak, given.bags, tuple(self.classes_.tolist()))
-        scores = self._scores(given.X)
-        predicted = regime.bag_labels(scores, given.bags, self.bag_threshold_)
-        return dict(regime.evaluate(predicted, regime.bag_scores(scores, given.bags) - self.bag_threshold_, weak))
+        predicted = self._bag_labels(given.X, given.bags)
+        return dict(
+            regime.evaluate(predicted, bag_scores(self.members_, given.X, given.bags) - self.bag_threshold_, weak)
+        )
 
     def explain(self, row: int, n_neighbors: int = 5) -> Explanation:
         """Say why a training instance got its label.
@@ -318,7 +324,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return rows, grouped
 
     def _scores(self, rows: Any) -> NDArray[np.float64]:
-        return np.asarray(self.final_.decision(self.scaling_.transform(rows)))
+        return instance_scores(self.members_, rows) - self.instance_threshold_
 
     def __sklearn_tags__(self) -> Any:
         """Declare sparse input, and two classes for the regimes that have no more."""
@@ -326,30 +332,6 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = not _is_binary(self.regime)
         return tags
-
-
-def _generator(random_state: Any) -> np.random.RandomState:
-    try:
-        return check_random_state(random_state)  # type: ignore[no-any-return]
-    except ValueError:
-        allowed = "None, an integer from 0 to 2**32 - 1, or a numpy.random.RandomState"
-        raise SettingsError(f"random_state must be {allowed}; got {random_state!r}.") from None
-
-
-def _check_threshold(threshold: Any) -> None:
-    if isinstance(threshold, str) and threshold == "out-of-fold":
-        return
-    number = isinstance(threshold, int | float | np.number) and not isinstance(threshold, bool)
-    if not number or not np.isfinite(threshold):
-        raise SettingsError(f'bag_threshold must be "out-of-fold" or a finite number; got {threshold!r}.')
-
-
-def _part(given: TrainingInput, order: NDArray[np.intp], scaling: Scaling, weak: WeakLabels, regime: Regime) -> Part:
-    """Scale rows and bring them into canonical order, with candidates and weights."""
-    bags, positions = given.bags.take(order)
-    weak = weak.take(positions)
-    X = scaling.transform(given.X)[order]
-    return Part(X, bags, weak, regime.label_space(weak, bags), regime.instance_weights(bags, weak))
 
 
 def _warn_of_collapse(found: CrossFit, classes: NDArray[Any]) -> None:

@@ -11,6 +11,59 @@ from sklearn.utils.validation import has_fit_parameter
 
 from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import InferredLabels
+from bliss_framework.kernel.shares import inferred_shares, leading
+
+
+@frozen(eq=False)
+class Targets:
+    """What the final classifier learns from: labels with weights, or shares of the classes where it can take those.
+
+    Attributes:
+        classes: (n,) the class of each instance.
+        weights: (n,) how much it counts, or None where all count alike.
+        shares: (n, C) the same as shares of the classes, each row summing to 1.
+        decided: (n,) bool, instances that say anything; the others are left out where shares are not taken.
+    """
+
+    classes: NDArray[np.intp] = field()
+    weights: NDArray[np.float64] | None = field()
+    shares: NDArray[np.float64] = field()
+    decided: NDArray[np.bool_] = field()
+
+
+def final_targets(
+    inferred: InferredLabels | None,
+    data: Part,
+    inherited: NDArray[np.float64],
+    inherited_share: float,
+    confidence_weights: bool,
+) -> Targets:
+    """Mix what was inferred of each instance with what it inherits from its bag.
+
+    Args:
+        inferred: labels and confidence; None where nothing was inferred, and everything is inherited.
+        data: the candidates, and the regime's instance weights.
+        inherited: (n, C) shares of the classes, from the bag alone.
+        inherited_share: from 0 (the paper: what was inferred) to 1 (the control without a bandit).
+        confidence_weights: whether confidence scores count.
+    """
+    if inferred is None:
+        classes, lead = leading(inherited)
+        return Targets(classes, _times(lead, data.weights), inherited, lead > 0)
+    certain = np.eye(data.space.n_classes)[inferred.classes]
+    own = inferred_shares(inferred, data.space) if confidence_weights else certain
+    shares = (1 - inherited_share) * own + inherited_share * inherited
+    classes, lead = leading(shares)
+    decided = lead > 0
+    if inherited_share == 0:
+        classes, lead, decided = inferred.classes, inferred.confidence, ~inferred.undecided
+    return Targets(classes, _times(lead if confidence_weights else None, data.weights), shares, decided)
+
+
+def _times(lead: NDArray[np.float64] | None, weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    if lead is None or weights is None:
+        return lead if weights is None else weights
+    return lead * weights
 
 
 class FinalClassifier(BaseEstimator):  # type: ignore[misc]
@@ -32,6 +85,13 @@ class FinalClassifier(BaseEstimator):  # type: ignore[misc]
         if len(self.present_) > 1:
             extra = {"sample_weight": weights} if self.weighted_ else {}
             self.fitted_ = clone(self.estimator).fit(X, classes, **extra)
+        return self
+
+    def fit_shares(self, X: Any, shares: NDArray[np.float64], weights: NDArray[np.float64] | None) -> "FinalClassifier":
+        """Train on rows (n, d), shares (n, C) of the classes and weights (n,)."""
+        self.present_ = np.arange(self.n_classes)
+        self.weighted_ = weights is not None
+        self.fitted_ = clone(self.estimator).fit_shares(X, shares, weights)
         return self
 
     def decision(self, X: Any) -> NDArray[np.float64]:
@@ -80,27 +140,27 @@ def class_scores(fitted: Any, X: Any) -> NDArray[np.float64]:
 
 @frozen(eq=False)
 class FinalLearner:
-    """Trains the final classifier on any rows of one data set; undecided instances are left out.
+    """Trains the final classifier on any rows of one data set.
 
     Attributes:
-        estimator: unfitted scikit-learn classifier.
+        estimator: unfitted scikit-learn classifier; one with `fit_shares(X, shares, sample_weight)` learns from shares.
         data: rows, bags, weak labels.
-        inferred: their inferred labels.
-        confidence_weights: whether confidence scores are sample weights.
+        targets: what it learns of each row.
     """
 
     estimator: Any = field()
     data: Part = field()
-    inferred: InferredLabels = field()
-    confidence_weights: bool = field()
+    targets: Targets = field()
 
     def fit_on(self, rows: NDArray[np.intp]) -> FinalClassifier:
-        """Train on some rows."""
-        decided = rows[~self.inferred.undecided[rows]]
-        chosen, weighted = (decided, self.confidence_weights) if len(decided) else (rows, False)
-        weights = self.inferred.confidence[chosen] if weighted else None
+        """Train on some rows: on shares where the classifier takes them, else on decided instances with weights."""
         model = FinalClassifier(self.estimator, self.data.space.n_classes)
-        return model.fit(self.data.X[chosen], self.inferred.classes[chosen], weights)
+        targets, regime_weights = self.targets, self.data.weights
+        if hasattr(self.estimator, "fit_shares"):
+            return model.fit_shares(self.data.X[rows], targets.shares[rows], _of(regime_weights, rows))
+        decided = rows[targets.decided[rows]]
+        chosen, weights = (decided, targets.weights) if len(decided) else (rows, regime_weights)
+        return model.fit(self.data.X[chosen], targets.classes[chosen], _of(weights, chosen))
 
     def out_of_fold(self, folds: NDArray[np.intp]) -> NDArray[np.float64]:
         """Score every row with a classifier that was not trained on its bag.
@@ -116,6 +176,10 @@ class FinalLearner:
         fitted = [self.fit_on(np.flatnonzero(fold_of_row != fold)) for fold in np.unique(folds)]
         scores = [model.decision(self.data.X[rows]) for model, rows in zip(fitted, held, strict=True)]
         return np.concatenate(scores)[np.argsort(np.concatenate(held))]
+
+
+def _of(weights: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
+    return None if weights is None else weights[rows]
 
 
 def probability_slope(scores: NDArray[np.float64], classes: NDArray[np.intp]) -> float:

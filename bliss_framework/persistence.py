@@ -13,6 +13,7 @@ TRUSTED = frozenset(
     (
         "bliss_framework.estimator.BlissClassifier",
         "bliss_framework.final.FinalClassifier",
+        "bliss_framework.members.Member",
         "bliss_framework.scaling.Scaling",
         "bliss_classifiers.estimators.GramSvc",
         "bliss_classifiers.estimators.KernelLeastSquares",

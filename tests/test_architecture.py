@@ -27,7 +27,7 @@ def imported(path: Path) -> Iterator[tuple[str, str]]:
     [
         ("entrypoints", {"discovery.py"}),
         ("pluggy", {"manager.py", "markers.py", "hookspecs.py"}),
-        ("tomli_w", {"results.py"}),
+        ("tomli_w", {"results.py", "tuning.py"}),
         ("skops", {"persistence.py"}),
     ],
 )

@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
 from bliss_framework import Bags, LabelSpace, Part, WeakLabels
-from bliss_framework.final import FinalClassifier, FinalLearner, probabilities, probability_slope
+from bliss_framework.final import FinalClassifier, FinalLearner, final_targets, probabilities, probability_slope
 from bliss_framework.kernel.result import InferredLabels
 
 PROPERTY = settings(max_examples=60, deadline=None)
@@ -43,7 +43,8 @@ def inferred(classes, confidence=None, undecided=None):
 def learner(estimator, labels, sizes, weighted=True):
     bags = Bags.from_ids(np.repeat(np.arange(len(sizes)), sizes))
     space = LabelSpace(np.ones((len(X), 2), dtype=bool), np.arange(2))
-    return FinalLearner(estimator, Part(X, bags, WeakLabels(np.zeros(len(sizes)), (0, 1)), space), labels, weighted)
+    data = Part(X, bags, WeakLabels(np.zeros(len(sizes)), (0, 1)), space)
+    return FinalLearner(estimator, data, final_targets(labels, data, np.full((30, 2), 0.5), 0.0, weighted))
 
 
 @pytest.mark.parametrize("only", [0, 1])

@@ -61,6 +61,23 @@ def compare_command(**options: Any) -> None:
     compare_source(**options)
 
 
+@bliss.command("tune")
+@click.argument("source")
+@click.option("--only", metavar="NAME", help="Take one [[experiment]] of an experiment file.")
+@click.option("--output", metavar="FILE", help="The .toml file to write. [default: NAME-tuned.toml here]")
+@inference_options
+@data_options
+@output_options
+def tune_command(**options: Any) -> None:
+    """Choose settings for SOURCE from weak labels alone, print them and save the best as an experiment file.
+
+    Every combination of the regime's grid is scored on held-out bags. What you set yourself stays as it is.
+    """
+    from bliss_framework.console.tuning import tune_source
+
+    tune_source(**options)
+
+
 @bliss.command("plugins")
 @click.argument("name", required=False)
 @click.option("--check", is_flag=True, help="Run the conformance kit on the components that need no parameters.")

@@ -58,13 +58,15 @@ def _with(settings: RunSettings, options: dict[str, Any]) -> RunSettings:
 
 
 def _chosen_settings(chosen: str | None) -> dict[str, Any]:
-    if chosen in (None, "default"):
+    if chosen is None:
         return {}
-    if not chosen.endswith(".toml"):
+    if chosen.endswith(".toml"):
+        return read_bliss(Path(chosen))
+    if chosen not in ("default", "select"):
         raise SettingsError(
-            f'settings must be "default" or the path of a .toml file with a [bliss] table; got "{chosen}".'
+            f'settings must be "default", "select", or the path of a .toml file with a [bliss] table; got "{chosen}".'
         )
-    return read_bliss(Path(chosen))
+    return {"settings": chosen}
 
 
 def _number(text: str) -> Any:

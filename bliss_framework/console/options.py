@@ -46,8 +46,13 @@ inference_options = _all(
     ),
     _components(
         "--settings",
-        metavar="FILE",
-        help="Take settings from the [bliss] table of a .toml file, or `default`; other options go over them.",
+        metavar="HOW",
+        help="default: take settings as they are; select: choose those that are not given on held-out bags of the "
+        "training data; or the path of a .toml file with a [bliss] table, over which other options go. "
+        "[default: default]",
+    ),
+    _components(
+        "--n-members", metavar="N", type=int, help="How many of the best settings `select` averages. [default: 5]"
     ),
     _inference("--n-rounds", metavar="N", type=int, help="Rounds after the initial sweep. [default: 100]"),
     _inference("--n-folds", metavar="K", type=int, help="Folds of whole bags. [default: 5]"),
@@ -85,6 +90,13 @@ inference_options = _all(
         "--confidence-weights/--no-confidence-weights",
         default=None,
         help="Weight the final classifier's instances by confidence. [default: confidence-weights]",
+    ),
+    _final(
+        "--inherited-share",
+        metavar="X",
+        type=float,
+        help="How much the final classifier learns of what instances inherit from their bag: 0 is the paper, 1 the "
+        "control without a bandit. [default: 0.0]",
     ),
     _final(
         "--bag-threshold",

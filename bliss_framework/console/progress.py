@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
-from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinished
+from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinished, SelectionAdvanced, SelectionStarted
 from bliss_framework.runs.events import FitFinished, FitStarted, RunFinished, RunStarted
 
 SECONDS_BETWEEN_LINES = 5.0
@@ -67,6 +67,17 @@ class Bars:
         elif isinstance(event, FitStarted):
             self._progress.update(self._fits, description=_fit(event)[: self._room])
             self._progress.update(self._rounds, visible=False)
+        elif isinstance(event, SelectionStarted):
+            self._progress.reset(
+                self._rounds,
+                total=event.n_inferences,
+                description="settings",
+                visible=True,
+                unit="inference",
+                reward="",
+            )
+        elif isinstance(event, SelectionAdvanced):
+            self._progress.update(self._rounds, completed=event.done)
         elif isinstance(event, FoldStarted):
             description = f"fold {event.fold + 1}/{event.n_folds}"
             # Resetting a bar drops the fields that are not given again.
@@ -111,6 +122,8 @@ class Lines:
         elif isinstance(event, FitFinished):
             self._done += 1
             self._now_and_then(f"{self._name}: {self._done} of {self._total} fits")
+        elif isinstance(event, SelectionAdvanced):
+            self._now_and_then(f"{self._name}: {event.done} of {event.total} inferences to choose settings")
         elif isinstance(event, FoldFinished):
             self._now_and_then(f"{self._name}: fold {event.fold + 1} is done, mean {_reward(event)}")
         elif isinstance(event, RoundFinished):

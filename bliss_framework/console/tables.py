@@ -12,7 +12,7 @@ from rich.tree import Tree
 from bliss_framework.console.screens import shows_unicode
 from bliss_framework.extension.names import singular
 
-NAMES = {"bag_accuracy": "bag accuracy", "bag_auc": "bag AUC"}
+NAMES = {"bag_accuracy": "bag accuracy", "bag_auc": "bag AUC", "instance_auc": "instance AUC"}
 UNBOUNDED = 10_000  # Columns; more than any table asks for.
 PERCENT = ("accuracy", "precision", "recall")
 
@@ -71,11 +71,24 @@ def evaluation_table(console: Console, rows: Sequence[tuple[str, Mapping[str, An
     return table
 
 
+def candidate_table(console: Console, candidates: Sequence[Mapping[str, Any]], shown: int = 10) -> Table:
+    """Draw the best of some candidate settings, with what sets them apart from the others."""
+    varied = [name for name in candidates[0]["settings"] if len({str(one["settings"][name]) for one in candidates}) > 1]
+    title = f"the best {min(shown, len(candidates))} of {len(candidates)} settings, scored on held-out bags"
+    table = plain_table(console, *(name.replace("_", " ") for name in varied), "score", title=title)
+    for one in candidates[:shown]:
+        table.add_row(*(Text(str(one["settings"][name])) for name in varied), Text(f"{one['score']:.4f}"))
+    return table
+
+
 def _measures(evaluation: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Pick what was measured in every repeat; of instances, the accuracy in the tests."""
     own = {name: value for name, value in evaluation.items() if isinstance(value, Mapping) and "runs" in value}
     tested = evaluation.get("instance_accuracy", {}).get("test")
-    return own if tested is None else {**own, "instance_accuracy": tested["overall"]}
+    if tested is None:
+        return own
+    auc = evaluation.get("instance_auc", {}).get("test")
+    return {**own, "instance_accuracy": tested["overall"], **({} if auc is None else {"instance_auc": auc})}
 
 
 def _means(cells: Sequence[tuple[str, Mapping[str, Any]]], name: str) -> list[float]:

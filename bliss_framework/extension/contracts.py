@@ -5,7 +5,7 @@ to change it, do not subclass one. `bliss_framework.testing` checks an implement
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -110,6 +110,13 @@ class PreparedClassifier(ABC):
             weights: (P, n) instance weights that replace those of the training part, or None.
         """
 
+    def respond(self, targets: NDArray[np.floating]) -> NDArray[np.floating] | None:
+        """Return held-out outputs (m, T) for any real targets (n, T), where the classifier is linear in its labels.
+
+        Between -1 (not this label) and 1 a target is a soft label. None means that it is not linear.
+        """
+        return None if self.smoother is None else self.smoother @ targets
+
 
 class Classifier(ABC):
     """Any ordinary classifier: pulled many times on a fold, and fitted once in the end."""
@@ -136,11 +143,14 @@ class Regime(ABC):
         default_reward: the component name of the reward that is used where the user names none.
         default_baselines: component names of the simple baselines that every evaluation stands beside.
         binary: whether there are never more than two classes.
+        bag_parameters: parameters of the regime that matter for bags only, and not for label inference; settings that
+            differ in them alone share one inference.
     """
 
     default_reward: ClassVar[str]
     default_baselines: ClassVar[tuple[str, ...]] = ()
     binary: ClassVar[bool] = False
+    bag_parameters: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
@@ -197,6 +207,38 @@ class Regime(ABC):
     def bag_threshold(self, bag_scores: NDArray[np.float64], weak: WeakLabels) -> float:
         """Choose the bag threshold on out-of-fold bag scores; 0 by default."""
         return 0.0
+
+    def selection_score(self, bag_scores: NDArray[np.float64], predicted: NDArray[Any], weak: WeakLabels) -> float:
+        """Say how good out-of-fold predictions of bags are, when settings are chosen; the first measure by default.
+
+        Args:
+            bag_scores: (B,) or (B, C), positive where they exceed the bag threshold.
+            predicted: (B, ...) weak labels.
+            weak: the true weak labels.
+
+        Returns:
+            A number; larger is better.
+        """
+        return float(next(iter(self.evaluate(predicted, bag_scores, weak).values())))
+
+    def default_grid(self, bags: Bags, sparse: bool) -> Mapping[str, Sequence[Any]]:
+        """Return the values from which `settings="select"` chooses.
+
+        Args:
+            bags: of the training data.
+            sparse: whether their rows are sparse.
+
+        Returns:
+            Values by parameter of `BlissClassifier`, or by "component.parameter".
+        """
+        return {"inherited_share": (0.0, 0.5, 1.0)}
+
+    def inherited(self, weak: WeakLabels, bags: Bags) -> NDArray[np.float64]:
+        """Return what the bag alone says of its instances: shares (n, C) of the classes, each row summing to 1.
+
+        The control without a bandit trains on them. By default every class that is a candidate is as likely as any.
+        """
+        return self.label_space(weak, bags).class_shares()
 
     def draw_prior(self, part: Part) -> NDArray[np.float64] | None:
         """Return the chances (n, L) of the first draws; None draws a class, then one of its labels, uniformly."""

@@ -35,7 +35,24 @@ class FoldFinished:
     mean_reward: float
 
 
-Event = FoldStarted | RoundFinished | FoldFinished
+@frozen
+class SelectionStarted:
+    """Settings are about to be chosen: how many there are, the inferences that takes, and how many are averaged."""
+
+    n_candidates: int
+    n_inferences: int
+    n_members: int
+
+
+@frozen
+class SelectionAdvanced:
+    """Some of the inferences of a selection are done."""
+
+    done: int
+    total: int
+
+
+Event = FoldStarted | RoundFinished | FoldFinished | SelectionStarted | SelectionAdvanced
 Emit = Callable[[Event], None]
 
 

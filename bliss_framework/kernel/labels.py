@@ -79,6 +79,15 @@ class LabelSpace:
         weights = self.candidates / np.maximum(n_labels_of_class[:, self.class_of_label], 1.0)
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
+    def class_shares(self) -> NDArray[np.float64]:
+        """(n, C) the same chance for every class that is a candidate.
+
+        >>> LabelSpace(np.array([[True, False], [True, True]]), np.array([0, 1])).class_shares().tolist()
+        [[1.0, 0.0], [0.5, 0.5]]
+        """
+        weights = self.draw_weights()
+        return np.stack([weights[:, self.class_of_label == c].sum(axis=1) for c in range(self.n_classes)], axis=1)
+
 
 def class_codes(weak: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.int8]:
     """Return the position in `classes` of each weak label (B,); "0" and "1" stand for numbers where classes are.

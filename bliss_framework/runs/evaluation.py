@@ -63,7 +63,18 @@ class Fit:
 
 
 Pieces = dict[tuple[str, int, int], Piece]
-IN_A_PIECE = ("bags", "predicted", "scores", "rows", "instances", "measures", "seconds", "notes")
+IN_A_PIECE = (
+    "bags",
+    "predicted",
+    "scores",
+    "rows",
+    "instances",
+    "instance_scores",
+    "free",
+    "measures",
+    "seconds",
+    "notes",
+)
 N_SEEDS = 2**32
 
 
@@ -142,17 +153,29 @@ def _fitted_and_judged(problem: Problem, fit: Fit, tell: Tell | None) -> Piece:
     X_test, test_ids = dataset.X[test_rows], test_bags.spread(test_bags.ids)
     predicted = encoded(model.predict_bags(X_test, test_ids)[1], problem.weak)
     scores = model.score_bags(X_test, test_ids)[1]
-    measures = problem.regime.evaluate(predicted, scores, problem.weak.take(test_positions))
+    test_weak = problem.weak.take(test_positions)
+    measures = problem.regime.evaluate(predicted, scores, test_weak)
+    known = dataset.instance_labels is not None
     return {
         "bags": test_positions,
         "predicted": predicted,
         "scores": scores,
-        "rows": None if dataset.instance_labels is None else test_rows,
-        "instances": None if dataset.instance_labels is None else model.predict(X_test),
+        "rows": test_rows if known else None,
+        "instances": model.predict(X_test) if known else None,
+        "instance_scores": _instance_scores(model, X_test) if known else None,
+        "free": problem.regime.label_space(test_weak, test_bags).free if known else None,
         "measures": dict(measures),
         "seconds": time.perf_counter() - started,
         "notes": sorted({str(one.message) for one in caught}),
     }
+
+
+def _instance_scores(model: Any, X: Any) -> NDArray[np.float64] | None:
+    """Return a score of each instance, where the method has one and there are two classes."""
+    if not hasattr(model, "decision_function"):
+        return None
+    scores = np.asarray(model.decision_function(X))
+    return scores if scores.ndim == 1 else None
 
 
 def encoded(predicted: NDArray[Any], weak: WeakLabels) -> NDArray[Any]:

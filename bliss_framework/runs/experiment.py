@@ -16,7 +16,7 @@ from bliss_framework.runs.checkpoint import Checkpoint
 from bliss_framework.runs.evaluation import Method, Pieces, plan_fits, run_fits
 from bliss_framework.runs.events import FitFinished, FitStarted, RunFinished, RunStarted, Tell
 from bliss_framework.runs.files import plain
-from bliss_framework.runs.measures import evaluation_of, instance_accuracy, notes_of, seconds_of
+from bliss_framework.runs.measures import evaluation_of, instance_accuracy, instance_auc, notes_of, seconds_of
 from bliss_framework.runs.preparation import Prepared
 from bliss_framework.runs.results import RunFolder
 from bliss_framework.version import __version__
@@ -170,6 +170,9 @@ def _document(prepared: Prepared, model: BlissClassifier, evaluation: dict[str, 
         inferred, train = instance_accuracy(model.labels_, truth), instance_accuracy(model.predict(dataset.X), truth)
         tested = evaluation.get("instance_accuracy", {})
         evaluation = {**evaluation, "instance_accuracy": {"inferred": inferred, "train": train, **tested}}
+        auc = _inferred_auc(model, truth)
+        if auc is not None:
+            evaluation["instance_auc"] = {"inferred": auc, **evaluation.get("instance_auc", {})}
     return {
         "format": FORMAT,
         "name": prepared.name,
@@ -179,6 +182,15 @@ def _document(prepared: Prepared, model: BlissClassifier, evaluation: dict[str, 
         "inference": {key: value for key, value in model.inference_.items() if key != "seconds"},
         **({"evaluation": evaluation} if evaluation else {}),
     }
+
+
+def _inferred_auc(model: BlissClassifier, truth: Any) -> float | None:
+    """Rank the instances that were inferred by how much better label 1 did than label 0."""
+    if model.label_means_.shape[1] != 2:
+        return None
+    lead = model.label_means_[:, 1] - model.label_means_[:, 0]
+    inferred = ~np.isnan(lead)
+    return instance_auc(lead[inferred], truth[inferred]) if inferred.any() else None
 
 
 def _evaluation(prepared: Prepared, pieces: Pieces) -> dict[str, Any]:

@@ -134,9 +134,19 @@ def _experiment(table: Mapping[str, Any], folder: Path) -> RunSettings:
 def _bliss(table: Mapping[str, Any]) -> dict[str, Any]:
     """Check the [bliss] table as far as that goes without plugins, while it is known which file it stands in."""
     bliss = checked_parameters(_table(table, "bliss"))
+    if isinstance(bliss.get("grid"), Mapping):
+        bliss["grid"] = _flat_grid(bliss["grid"])
     own = {one.name: bliss[one.name] for one in fields(InferenceSettings) if one.name in bliss}
     _prefixed("bliss.", InferenceSettings, own)
     return bliss
+
+
+def _flat_grid(grid: Mapping[str, Any]) -> dict[str, Any]:
+    """Read `classifier.width = [...]` in a table [bliss.grid], which TOML takes for a table in a table."""
+    flat: dict[str, Any] = {}
+    for name, values in grid.items():
+        flat |= {f"{name}.{key}": own for key, own in values.items()} if isinstance(values, Mapping) else {name: values}
+    return flat
 
 
 def _prefixed(prefix: str, record: Any, values: Mapping[str, Any]) -> Any:

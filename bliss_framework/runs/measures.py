@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
 
 from bliss_framework.runs.evaluation import Pieces, Problem, judged
 from bliss_framework.runs.settings import EvaluationSettings
@@ -28,6 +29,9 @@ def evaluation_of(problem: Problem, method: str, pieces: Pieces, evaluation: Eva
         document[name] = summary([measures.get(name, np.nan) for measures in by_repeat])
     if problem.dataset.instance_labels is not None:
         document["instance_accuracy"] = {"test": _instances(problem, repeats)}
+        aucs = [_auc_of_repeat(problem, own) for own in repeats]
+        if None not in aucs:
+            document["instance_auc"] = {"test": summary([auc for auc in aucs if auc is not None])}
     return document
 
 
@@ -60,6 +64,29 @@ def _instances(problem: Problem, repeats: list[list[dict[str, Any]]]) -> dict[st
         "overall": summary([one["overall"] for one in accuracies]),
         "per_class": {name: summary([one["per_class"][name] for one in accuracies]) for name in classes},
     }
+
+
+def _auc_of_repeat(problem: Problem, pieces: list[dict[str, Any]]) -> float | None:
+    """Average over folds: scores of different fits are not on one scale."""
+    truth = np.asarray(problem.dataset.instance_labels)
+    own = [_auc_of_piece(truth, piece) for piece in pieces if piece["instance_scores"] is not None]
+    found = [auc for auc in own if auc is not None]
+    return float(np.mean(found)) if found else None
+
+
+def _auc_of_piece(truth: NDArray[Any], piece: dict[str, Any]) -> float | None:
+    free = np.asarray(piece["free"], dtype=bool)
+    scores, rows = np.asarray(piece["instance_scores"]), np.asarray(piece["rows"], dtype=np.intp)
+    return instance_auc(scores[free], truth[rows[free]])
+
+
+def instance_auc(scores: NDArray[Any], truth: NDArray[Any]) -> float | None:
+    """Return the area under the ROC curve of instances whose label the bag leaves open; None without two classes.
+
+    The larger of the two true values counts as positive.
+    """
+    values = np.unique(truth)
+    return float(roc_auc_score(truth == values[1], scores)) if len(values) == 2 else None
 
 
 def instance_accuracy(predicted: NDArray[Any], truth: NDArray[Any]) -> dict[str, Any]:

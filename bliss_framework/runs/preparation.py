@@ -23,6 +23,7 @@ from bliss_framework.runs.settings import COMPONENTS, MethodSettings, RunSetting
 from bliss_framework.version import __version__
 
 DEFAULT_SEED = 0
+CONTROL = "no-bandit"  # The same as BLISS in everything, but trained on what instances inherit from their bags.
 NUMERICAL = ("numpy", "scipy", "scikit-learn")
 
 
@@ -116,8 +117,9 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
     problem = Problem(checked, given.bags, regime.check(given.weak, given.bags), regime)
     chosen = settings.compare
     if chosen is None:
-        chosen = tuple(MethodSettings(name) for name in regime.default_baselines)
-    return Prepared(settings, loaded, problem, tuple(_baseline(one, plugins.registry) for one in chosen), plugins)
+        chosen = tuple(MethodSettings(name) for name in (CONTROL, *regime.default_baselines))
+    baselines = tuple(_method(one, settings.bliss, plugins.registry) for one in chosen)
+    return Prepared(settings, loaded, problem, baselines, plugins)
 
 
 def _load(settings: RunSettings, registry: Registry, data_dirs: Sequence[Path]) -> LoadedData:
@@ -168,6 +170,15 @@ def _check_seed(seed: Any) -> None:
         raise SettingsError(f"random_state must be an integer from 0 to {N_SEEDS - 1}; got {seed!r}.")
 
 
+def _method(chosen: MethodSettings, bliss: Mapping[str, Any], registry: Registry) -> Method:
+    if chosen.method != CONTROL:
+        return _baseline(chosen, registry)
+    if chosen.parameters:
+        raise SettingsError(f'The method "{CONTROL}" takes no parameters: it has those of BLISS, but infers nothing.')
+    own = {**bliss, "inherited_share": 1.0, "n_jobs": None}
+    return Method(CONTROL, lambda seed: BlissClassifier(**{**own, "random_state": seed}))
+
+
 def _baseline(chosen: MethodSettings, registry: Registry) -> Method:
     spec = {"name": chosen.method, **chosen.parameters}
     registry.create("baseline", spec)
@@ -201,5 +212,7 @@ def resolved(kind: str, spec: Any, registry: Registry) -> Any:
 
 
 def _resolved_method(method: Method, registry: Registry) -> dict[str, Any]:
+    if method.name == CONTROL:
+        return {"method": CONTROL}
     spec = resolved("baseline", {"name": method.name, **method.settings}, registry)
     return {"method": spec.pop("name"), **spec}

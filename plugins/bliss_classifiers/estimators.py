@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bliss_classifiers.kernels import linear_kernel, rbf_gamma, rbf_kernel
+from bliss_classifiers.kernels import linear_kernel, penalised, precision, rbf_gamma, rbf_kernel
 
 
 class _Kernel(ClassifierMixin, BaseEstimator):
@@ -25,8 +25,8 @@ class _Kernel(ClassifierMixin, BaseEstimator):
         self.gamma_ = rbf_gamma(X, self.width) if self.kernel == "rbf" else None
         return X, positions
 
-    def _gram(self, X: Any) -> NDArray[np.float64]:
-        return linear_kernel(X, self.X_fit_) if self.gamma_ is None else rbf_kernel(X, self.X_fit_, self.gamma_)
+    def _gram(self, X: Any, dtype: Any = np.float64) -> NDArray[Any]:
+        return linear_kernel(X, self.X_fit_) if self.gamma_ is None else rbf_kernel(X, self.X_fit_, self.gamma_, dtype)
 
     def _compare(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
@@ -60,22 +60,39 @@ class KernelLeastSquares(_Kernel):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelLeastSquares":
         """Solve the regularised normal equations: X (n, d), y (n,), sample_weight (n,) >= 0."""
         X, positions = self._read(X, y)
-        weights = np.ones(len(positions)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        weights = np.broadcast_to(weights, positions.shape)
+        return self._solve(X, np.eye(len(self.classes_))[positions], sample_weight)
+
+    def fit_shares(self, X: Any, shares: Any, sample_weight: Any = None) -> "KernelLeastSquares":
+        """Fit targets between -1 and 1: shares (n, C) of the classes 0 .. C - 1, each row summing to 1.
+
+        Least squares on a share is least squares on copies of the row, one for each class, weighted by the shares.
+        """
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        self.classes_ = np.arange(shares.shape[1])
+        self.gamma_ = rbf_gamma(X, self.width) if self.kernel == "rbf" else None
+        return self._solve(X, shares, sample_weight)
+
+    def _solve(self, X: Any, shares: NDArray[np.float64], sample_weight: Any) -> "KernelLeastSquares":
+        weights = np.ones(len(shares)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        weights = np.broadcast_to(weights, len(shares))
         if not (weights > 0).any():
             raise ValueError("sample_weight is zero for every row, so there is nothing to learn from.")
         # A row of weight 0 has an infinite ridge: its coefficient is 0.
         counted = np.flatnonzero(weights > 0)
         self.X_fit_ = X[counted]
-        targets = np.where(positions[counted, None] == np.arange(len(self.classes_)), 1.0, -1.0)
+        targets = 2.0 * shares[counted] - 1.0
         targets = targets[:, 1:] if len(self.classes_) == 2 else targets
-        penalty = np.diag(self.ridge / np.maximum(weights[counted], 1e-9))
-        self.dual_coef_ = cho_solve(cho_factor(self._gram(self.X_fit_) + 1.0 + penalty), targets)
+        gram = self._gram(self.X_fit_, precision(self.ridge))
+        gram += 1.0
+        matrix = penalised(gram, self.ridge / np.maximum(weights[counted], 1e-9))
+        solved = cho_solve(cho_factor(matrix, overwrite_a=True), targets.astype(matrix.dtype))
+        self.dual_coef_ = solved.astype(np.float64)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return outputs: (n,) for two classes, else (n, C)."""
-        outputs = (self._compare(X) + 1.0) @ self.dual_coef_
+        compared = self._compare(X)
+        outputs = compared @ self.dual_coef_ + self.dual_coef_.sum(axis=0)
         return outputs[:, 0] if outputs.shape[1] == 1 else outputs
 
 

@@ -7,6 +7,7 @@ With kernel k, instance weights w and targets t in {-1, 1},
 so training outputs are S t and held-out outputs are M t, with matrices that do not depend on labels.
 """
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from bliss_classifiers.estimators import KernelLeastSquares
-from bliss_classifiers.kernels import linear_kernel, rbf_gamma, rbf_kernel
+from bliss_classifiers.kernels import linear_kernel, penalised, precision, rbf_gamma, rbf_kernel
 from bliss_classifiers.one_label import constant_scores, one_label
 from bliss_classifiers.parameters import width_or_scale
 from bliss_framework import Classifier, Part, Predictions, PreparedClassifier
@@ -36,9 +37,9 @@ class KernelRidge(Classifier):
 
     def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> PreparedClassifier:
         """Make the Gram matrix and factorise it, once for a fold."""
-        gamma = rbf_gamma(train.X, self.width)
-        K = rbf_kernel(train.X, train.X, gamma) + 1.0
-        return _prepared(K, rbf_kernel(heldout.X, train.X, gamma) + 1.0, self.ridge, train)
+        gamma, dtype = rbf_gamma(train.X, self.width), precision(self.ridge)
+        K, H = rbf_kernel(train.X, train.X, gamma, dtype), rbf_kernel(heldout.X, train.X, gamma, dtype)
+        return _prepared(K, H, self.ridge, train)
 
     def estimator(self, random_state: int) -> Any:
         """Return the same model as a scikit-learn classifier."""
@@ -57,40 +58,45 @@ class Ridge(Classifier):
 
     def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> PreparedClassifier:
         """Make the matrix of inner products and factorise it, once for a fold."""
-        K = linear_kernel(train.X, train.X) + 1.0
-        return _prepared(K, linear_kernel(heldout.X, train.X) + 1.0, self.ridge, train)
+        return _prepared(linear_kernel(train.X, train.X), linear_kernel(heldout.X, train.X), self.ridge, train)
 
     def estimator(self, random_state: int) -> Any:
         """Return the same model as a scikit-learn classifier."""
         return KernelLeastSquares(kernel="linear", ridge=self.ridge)
 
 
-def _prepared(K: NDArray[np.float64], H: NDArray[np.float64], ridge: float, train: Part) -> "PreparedSmoother":
+def _prepared(K: NDArray[Any], H: NDArray[Any], ridge: float, train: Part) -> "PreparedSmoother":
+    K += 1.0
+    H += 1.0
     weights = np.ones(len(K)) if train.weights is None else train.weights
-    factor = cho_factor(K + np.diag(ridge / weights))
-    # S = K A^-1 and M = H A^-1, and A is symmetric.
-    smoothers = cho_solve(factor, np.concatenate([K, H]).T).T
-    return PreparedSmoother(K, H, ridge, train.space.n_labels, smoothers)
+    factor = cho_factor(penalised(K, ridge / weights), overwrite_a=True, check_finite=False)
+    return PreparedSmoother(K, H, ridge, train.space.n_labels, factor)
 
 
 class PreparedSmoother(PreparedClassifier):
     """A classifier whose outputs are a fixed matrix times the targets."""
 
-    def __init__(
-        self,
-        K: NDArray[np.float64],
-        H: NDArray[np.float64],
-        ridge: float,
-        n_labels: int,
-        smoothers: NDArray[np.float64],
-    ) -> None:
-        self._K, self._H, self._ridge, self._n_labels = K, H, ridge, n_labels
-        self._smoothers = np.ascontiguousarray(smoothers)
-        self.smoother = self._smoothers[len(K) :]
+    def __init__(self, K: NDArray[Any], H: NDArray[Any], ridge: float, n_labels: int, factor: Any) -> None:
+        self._K, self._H, self._ridge, self._n_labels, self._factor = K, H, ridge, n_labels, factor
+
+    @cached_property
+    def _smoothers(self) -> NDArray[Any]:
+        # S = K A^-1 and M = H A^-1, and A is symmetric.
+        both = np.concatenate([self._K, self._H])
+        return np.ascontiguousarray(cho_solve(self._factor, both.T, overwrite_b=True, check_finite=False).T)
+
+    @property
+    def smoother(self) -> NDArray[Any]:
+        """M, so that held-out outputs are M t."""
+        return self._smoothers[len(self._K) :]
+
+    def respond(self, targets: NDArray[Any]) -> NDArray[Any]:
+        """Solve for the targets alone, which is much cheaper than the smoother where it is asked once."""
+        return self._H @ cho_solve(self._factor, targets.astype(self._K.dtype), check_finite=False)
 
     def pull(self, assignments: NDArray[np.intp], weights: NDArray[np.float64] | None) -> Predictions:
         """Multiply the smoothers with the targets of all P assignments at once."""
-        targets = _targets(assignments, self._n_labels)
+        targets = _targets(assignments, self._n_labels).astype(self._K.dtype)
         if weights is None:
             outputs = self._smoothers @ targets.reshape(len(targets), -1)
             outputs = outputs.reshape(len(outputs), *targets.shape[1:])
@@ -98,12 +104,12 @@ class PreparedSmoother(PreparedClassifier):
             outputs = np.stack([self._weighted(targets[:, p], w) for p, w in enumerate(weights)], axis=1)
         return self._predictions(np.moveaxis(outputs, 0, 1), assignments)
 
-    def _weighted(self, targets: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _weighted(self, targets: NDArray[Any], weights: NDArray[np.float64]) -> NDArray[Any]:
         # Weights that follow the labels change the matrix itself, so they cost a factorisation a pull.
-        solved = cho_solve(cho_factor(self._K + np.diag(self._ridge / weights)), targets)
-        return np.concatenate([self._K, self._H]) @ solved
+        solved = cho_solve(cho_factor(penalised(self._K, self._ridge / weights), overwrite_a=True), targets)
+        return np.concatenate([self._K @ solved, self._H @ solved])
 
-    def _predictions(self, outputs: NDArray[np.float64], assignments: NDArray[np.intp]) -> Predictions:
+    def _predictions(self, outputs: NDArray[Any], assignments: NDArray[np.intp]) -> Predictions:
         for p, assignment in enumerate(assignments):
             label = one_label(assignment)
             if label is not None:

@@ -1,8 +1,16 @@
 """What this plugin offers."""
 
 from bliss_framework import Component, hookimpl
+from bliss_mil.bag_kernels import MinMaxSvm, SetKernelSvm
 from bliss_mil.baselines import BagMeanSvm, InheritedLabelSvm
+from bliss_mil.citation_knn import CitationKnn
+from bliss_mil.diverse_density import DiverseDensity
+from bliss_mil.em_dd import EmDd
+from bliss_mil.marginal import MilMarginalReward
+from bliss_mil.mi_svm import MiSvm, MiSvmBag
+from bliss_mil.miles import Miles
 from bliss_mil.musk1 import DETAILS, load_musk1
+from bliss_mil.rectangles import AxisParallelRectangle
 from bliss_mil.regime import MilRegime
 from bliss_mil.reward import MilReward
 
@@ -15,16 +23,30 @@ def bliss_regimes() -> list[Component]:
 
 @hookimpl
 def bliss_rewards() -> list[Component]:
-    """Offer the paper's MIL reward."""
-    return [Component("mil", MilReward, "Recall and precision of the bag labels near each instance (the paper)")]
+    """Offer the paper's MIL reward, and one that sees by how much a label helps."""
+    return [
+        Component("mil", MilReward, "Recall and precision of the bag labels near each instance (the paper)"),
+        Component("mil-marginal", MilMarginalReward, "Whether a positive label moves held-out bags to their labels"),
+    ]
 
 
 @hookimpl
 def bliss_baselines() -> list[Component]:
-    """Offer the two simplest baselines."""
+    """Offer the two simplest baselines, and those of the literature."""
     return [
         Component("inherited-label-svm", InheritedLabelSvm, "RBF SVM on instances that inherit their bag's label"),
         Component("bag-mean-svm", BagMeanSvm, "RBF SVM on the mean row of each bag"),
+        Component("mi-svm", MiSvm, "SVM and instance labels of positive bags by turns (Andrews et al. 2002)"),
+        Component("mi-svm-bag", MiSvmBag, "MI-SVM: SVM and one witness of each positive bag by turns (the same paper)"),
+        Component("set-kernel-svm", SetKernelSvm, "SVM with the normalised set kernel of bags (Gaertner et al. 2002)"),
+        Component("min-max-svm", MinMaxSvm, "RBF SVM on the smallest and largest value of each column in a bag"),
+        Component(
+            "diverse-density", DiverseDensity, "A target point near all positive bags, far from negative instances"
+        ),
+        Component("em-dd", EmDd, "Diverse density by expectation-maximisation over the likeliest instance of each bag"),
+        Component("apr", AxisParallelRectangle, "Axis-parallel rectangle around an instance of each positive bag"),
+        Component("citation-knn", CitationKnn, "Nearest bags vote, those near a bag and those that it is near to"),
+        Component("miles", Miles, "Sparse linear SVM on similarities of bags to instances (Chen et al. 2006)"),
     ]
 
 

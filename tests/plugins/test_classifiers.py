@@ -142,7 +142,7 @@ def test_kernels_agree_with_their_formulas_dense_and_sparse():
         for form in (np.asarray, sp.csr_matrix):
             found = kernel(form(A), form(B), *gamma)
             assert isinstance(found, np.ndarray)
-            assert np.allclose(found, expected)
+            assert np.allclose(found, expected, atol=1e-5)
 
 
 # Ridge and kernel ridge
@@ -162,7 +162,7 @@ def test_ridge_pull_solves_the_weighted_normal_equations(classifier, weighted):
         targets = np.where(assignment == 1, 1.0, -1.0)
         for rows, scores in ((train.X, found.train_scores), (heldout.X, found.heldout_scores)):
             expected = brute_ridge(train.X, rows, targets, classifier.ridge, gamma, weights)
-            assert np.allclose(scores[p, :, 0], expected, atol=1e-8)
+            assert np.allclose(scores[p, :, 0], expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("n_labels", [2, 3])
@@ -175,7 +175,7 @@ def test_pull_equals_the_final_estimator(classifier, n_labels):
     found = pulled(classifier, train, heldout, assignment[None])
     fitted = classifier.estimator(0).fit(train.X, assignment, sample_weight=weights)
     expected = fitted.decision_function(heldout.X).reshape(14, -1)
-    assert np.allclose(found.heldout_scores[0], expected, atol=1e-8)
+    assert np.allclose(found.heldout_scores[0], expected, atol=1e-5)
     assert (found.heldout_labels[0] == fitted.predict(heldout.X)).all()
 
 
@@ -189,7 +189,7 @@ def test_smoother_times_targets_are_held_out_outputs(classifier, n_labels):
     labels = [1] if n_labels == 2 else range(n_labels)
     targets = np.stack([np.where(assignment == label, 1.0, -1.0) for label in labels], axis=1)
     assert prepared.smoother.shape == (14, 20)
-    assert np.allclose(prepared.smoother @ targets, prepared.pull(assignment[None], None).heldout_scores[0])
+    assert np.allclose(prepared.smoother @ targets, prepared.pull(assignment[None], None).heldout_scores[0], atol=1e-5)
 
 
 def test_ridge_is_linear_in_the_features():
@@ -197,7 +197,7 @@ def test_ridge_is_linear_in_the_features():
     train, heldout = part(20), part(14, seed=3)
     outputs = pulled(Ridge(), train, heldout, draws(20, 1)).heldout_scores[0, :, 0]
     design = np.c_[heldout.X, np.ones(14)]
-    assert np.allclose(design @ np.linalg.lstsq(design, outputs, rcond=None)[0], outputs)
+    assert np.allclose(design @ np.linalg.lstsq(design, outputs, rcond=None)[0], outputs, atol=1e-5)
 
 
 # All classifiers
@@ -214,8 +214,8 @@ def test_batch_equals_one_pull_at_a_time(classifier, weighted, n_labels):
     batch = prepared.pull(assignments, weights)
     for p in range(5):
         alone = prepared.pull(assignments[p : p + 1], None if weights is None else weights[p : p + 1])
-        assert np.allclose(batch.train_scores[p], alone.train_scores[0])
-        assert np.allclose(batch.heldout_scores[p], alone.heldout_scores[0])
+        assert np.allclose(batch.train_scores[p], alone.train_scores[0], atol=1e-5)
+        assert np.allclose(batch.heldout_scores[p], alone.heldout_scores[0], atol=1e-5)
         assert (batch.heldout_labels[p] == alone.heldout_labels[0]).all()
 
 
@@ -272,7 +272,9 @@ def test_assignment_of_one_label_predicts_it_everywhere(classifier, n_labels):
         found = pulled(classifier, train, heldout, np.stack([np.full(20, label), normal]))
         assert (found.train_labels[0] == label).all()
         assert (found.heldout_labels[0] == label).all()
-        assert np.allclose(found.train_scores[1], pulled(classifier, train, heldout, normal[None]).train_scores[0])
+        assert np.allclose(
+            found.train_scores[1], pulled(classifier, train, heldout, normal[None]).train_scores[0], atol=1e-5
+        )
 
 
 @pytest.mark.parametrize("classifier", BUILT_IN, ids=repr)
@@ -283,7 +285,7 @@ def test_weights_of_the_pull_replace_those_of_the_part(classifier):
     plain = pulled(classifier, part(20), heldout, assignments).heldout_scores
     undone = pulled(classifier, part(20, weights=weights), heldout, assignments, np.ones((1, 20))).heldout_scores
     counted = pulled(classifier, part(20, weights=weights), heldout, assignments).heldout_scores
-    assert np.allclose(undone, plain)
+    assert np.allclose(undone, plain, atol=1e-5)
     assert not np.allclose(counted, plain)
 
 

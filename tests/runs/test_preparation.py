@@ -25,7 +25,7 @@ class TestDocument:
         assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 1.0, "width": 2.0}
         assert bliss["reward"] == {"name": "mil", "gamma": 1 / 7, "alpha": 1.0}
         assert bliss["strategy"] == {"name": "cucb", "exploration": 1.0}
-        assert bliss["regime"] == {"name": "mil", "negative_bags": "known", "weights": "instance"}
+        assert bliss["regime"] == {"name": "mil", "negative_bags": "known", "weights": "instance", "bag_score": "max"}
         assert (bliss["n_rounds"], bliss["n_folds"], bliss["random_state"], bliss["train_on"]) == (6, 3, 0, "one")
         assert document["compare"] == [{"method": "bag-mean-svm", "C": 10.0, "scaling": "auto"}]
         assert document["evaluation"] == {"cv": 3, "repeats": 1}

@@ -1,0 +1,215 @@
+"""The fit of `BlissClassifier`: labels, members and threshold, for settings as they are or chosen ones."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import evolve, field, frozen
+from numpy.typing import NDArray
+
+from bliss_framework.components import resolve
+from bliss_framework.final import FinalLearner, probability_slope
+from bliss_framework.inputs import TrainingInput
+from bliss_framework.kernel.crossfit import CrossFit, RunTasks
+from bliss_framework.kernel.events import Emit, SelectionAdvanced, SelectionStarted
+from bliss_framework.kernel.folds import deal_folds, usable_folds
+from bliss_framework.kernel.labels import LabelSpace, WeakLabels
+from bliss_framework.kernel.pull import Part
+from bliss_framework.kernel.result import InferredLabels, conclude
+from bliss_framework.kernel.shares import leading
+from bliss_framework.members import Member
+from bliss_framework.recipes import Arranged, Recipe, arranged, recipe_of
+from bliss_framework.selection import Candidate, Scored, groups_of, scored, targets_of, unit_of
+from bliss_framework.workers import fold_runner
+
+OUT_OF_FOLD = 5
+
+
+@frozen(eq=False)
+class Fitted:
+    """What a fit leaves behind, in canonical order.
+
+    Attributes:
+        found: the inferred labels.
+        members: final classifiers.
+        order: (n,) the caller's row of each row.
+        bag_threshold: bags that score above it are positive.
+        instance_threshold: instances that score above it are of class 1, where there are two classes.
+        slope: of the logistic curve from scores to probabilities.
+        chosen: the settings of each member that were chosen, with their selection score.
+    """
+
+    found: CrossFit = field()
+    members: list[Member] = field()
+    order: NDArray[np.intp] = field()
+    bag_threshold: float = field()
+    instance_threshold: float = field()
+    slope: float = field()
+    chosen: list[dict[str, Any]] = field(factory=list)
+
+
+@frozen(eq=False)
+class Given:
+    """Checked training input with everything that both ways to fit need."""
+
+    training: TrainingInput = field()
+    weak: WeakLabels = field()
+    seed: int = field()
+    emit: Emit = field()
+    run_tasks: RunTasks = field()
+    n_jobs: int | None = field()
+
+
+def fit_as_set(given: Given, parameters: Mapping[str, Any]) -> Fitted:
+    """Infer labels and train the final classifier with the parameters as they are."""
+    recipe = recipe_of(parameters)
+    ready = arranged(given.training, given.weak, recipe.regime, recipe.scaling)
+    found = _labels(recipe, ready, parameters, given)
+    spec = parameters["final_classifier"] if parameters["final_classifier"] is not None else parameters["classifier"]
+    learner = _learner(recipe, ready, found, parameters, resolve("classifier", spec).estimator(given.seed))
+    member = Member(ready.scaling, learner.fit_on(np.arange(ready.data.n_rows)), parameters["regime"])
+    threshold, slope = _calibrated(learner, recipe, found, parameters["bag_threshold"])
+    return Fitted(found, [member], ready.order, threshold, 0.0, slope)
+
+
+def fit_selected(given: Given, candidates: Sequence[Candidate], n_members: int, bag_threshold: Any) -> Fitted:
+    """Choose settings on held-out bags of the training data, and average the best of them."""
+    regime = candidates[0].recipe.regime
+    ranked = ranked_settings(given, candidates, n_members)
+    winners = ranked[:n_members]
+    ready = {
+        mode: arranged(given.training, given.weak, regime, mode)
+        for mode in {one.candidate.recipe.scaling for one in ranked}
+    }
+    inferences = _inferences(winners, ranked, ready, given)
+    members = [_member(one, ready[one.candidate.recipe.scaling], inferences, given.seed) for one in winners]
+    any_ready = next(iter(ready.values()))
+    found = _combined(list(inferences.values()), any_ready.data, regime)
+    threshold = _joint_threshold(winners, given, regime, bag_threshold)
+    scores = np.mean([one.scores / unit_of(one.scores) for one in winners], axis=0)[any_ready.order]
+    cut = _instance_threshold(scores, found.inferred)
+    slope = probability_slope(scores - cut, found.inferred.classes)
+    chosen = [{**one.candidate.chosen, "score": one.score} for one in winners]
+    return Fitted(found, members, any_ready.order, threshold, cut, slope, chosen)
+
+
+def ranked_settings(given: Given, candidates: Sequence[Candidate], n_members: int) -> list[Scored]:
+    """Score candidates on held-out bags of the training data, best first, and tell of it."""
+    folds = _selection_folds(given, candidates[0].recipe.regime)
+    n_tasks = len(groups_of(candidates)) * (int(folds.max()) + 1)
+    given.emit(SelectionStarted(len(candidates), n_tasks, n_members))
+
+    def progress(done: int, total: int) -> None:
+        given.emit(SelectionAdvanced(done, total))
+
+    return scored(candidates, given.training, given.weak, folds, given.seed, given.n_jobs, progress)
+
+
+def _labels(recipe: Recipe, ready: Arranged, parameters: Mapping[str, Any], given: Given) -> CrossFit:
+    if parameters["inherited_share"] == 1:
+        return inherited_labels(recipe.regime.inherited(ready.data.weak, ready.data.bags), ready.data.space)
+    return recipe.infer(ready.data, given.seed, given.run_tasks, given.emit)
+
+
+def inherited_labels(inherited: NDArray[np.float64], space: LabelSpace) -> CrossFit:
+    """Return what instances inherit from their bags in the form of an inference that pulled nothing."""
+    classes, lead = leading(inherited)
+    labels = np.asarray((space.class_of_label == classes[:, None]).argmax(axis=1), dtype=np.intp)
+    nothing = np.full(space.candidates.shape, np.nan)
+    inferred = InferredLabels(labels, classes, lead, lead == 0, ~space.free, nothing, np.zeros(space.candidates.shape))
+    seconds = {"classifier": 0.0, "reward": 0.0, "strategy": 0.0}
+    return CrossFit(inferred, (), 0, 0, space.class_of_label, seconds)
+
+
+def _learner(
+    recipe: Recipe, ready: Arranged, found: CrossFit, parameters: Mapping[str, Any], estimator: Any
+) -> FinalLearner:
+    inherited = recipe.regime.inherited(ready.data.weak, ready.data.bags)
+    return FinalLearner(estimator, ready.data, targets_of(parameters, found.inferred, ready.data, inherited))
+
+
+def _calibrated(learner: FinalLearner, recipe: Recipe, found: CrossFit, wanted: Any) -> tuple[float, float]:
+    """Choose the bag threshold and the slope of probability on out-of-fold scores."""
+    chosen = isinstance(wanted, str)
+    threshold = 0.0 if chosen else float(wanted)
+    data, regime = learner.data, recipe.regime
+    if data.bags.n_bags < OUT_OF_FOLD:
+        return threshold, 1.0
+    scores = learner.out_of_fold(deal_folds(regime.strata(data.weak), OUT_OF_FOLD, np.random.default_rng(0)))
+    # Rows that are bags of their own are ordinary classification: a bag is what its instance is.
+    if chosen and data.bags.n_bags < data.bags.n_rows:
+        threshold = float(regime.bag_threshold(regime.bag_scores(scores, data.bags), data.weak))
+    return threshold, probability_slope(scores, found.inferred.classes)
+
+
+def _selection_folds(given: Given, regime: Any) -> NDArray[np.intp]:
+    """Deal bags in canonical order, so that the order of rows in the caller's data changes nothing."""
+    ready = arranged(given.training, given.weak, regime, "none")
+    strata = regime.strata(ready.data.weak)
+    n_folds = usable_folds(strata, OUT_OF_FOLD, "rest")
+    dealt = deal_folds(strata, n_folds, np.random.default_rng(given.seed))
+    positions = given.training.bags.take(ready.order)[1]
+    folds = np.empty(len(dealt), dtype=np.intp)
+    folds[positions] = dealt
+    return folds
+
+
+def _inferences(
+    winners: Sequence[Scored], ranked: Sequence[Scored], ready: Mapping[str, Arranged], given: Given
+) -> dict[str | None, CrossFit]:
+    """Infer the labels of all training rows once for each inference that a winner needs, and for one at least."""
+    needed = [one.candidate for one in winners if one.candidate.inference is not None]
+    if not needed:
+        needed = [one.candidate for one in ranked if one.candidate.inference is not None][:1]
+    if not needed:
+        recipe = winners[0].candidate.recipe
+        data = ready[recipe.scaling].data
+        return {None: inherited_labels(recipe.regime.inherited(data.weak, data.bags), data.space)}
+    first = {one.inference: one for one in reversed(needed)}
+    return {
+        key: one.recipe.infer(ready[one.recipe.scaling].data, given.seed, fold_runner(given.n_jobs), given.emit)
+        for key, one in sorted(first.items(), key=lambda item: needed.index(item[1]))
+    }
+
+
+def _member(one: Scored, ready: Arranged, inferences: Mapping[str | None, CrossFit], seed: int) -> Member:
+    candidate = one.candidate
+    found = inferences.get(candidate.inference, next(iter(inferences.values())))
+    learner = _learner(candidate.recipe, ready, found, candidate.parameters, candidate.final.estimator(seed))
+    final = learner.fit_on(np.arange(ready.data.n_rows))
+    return Member(ready.scaling, final, candidate.parameters["regime"], unit_of(one.scores), unit_of(one.bag_scores))
+
+
+def _combined(inferences: Sequence[CrossFit], data: Part, regime: Any) -> CrossFit:
+    """Average the means of every arm over several inferences of the same rows."""
+    if len(inferences) == 1:
+        return inferences[0]
+    means = np.stack([one.inferred.means for one in inferences])
+    pulls = np.sum([one.inferred.pulls for one in inferences], axis=0)
+    times = (~np.isnan(means)).sum(axis=0)
+    average = np.nansum(means, axis=0) / np.maximum(times, 1)
+    first = inferences[0]
+    return evolve(
+        first,
+        inferred=conclude(average, pulls, data.space, np.random.default_rng(0)),
+        folds=tuple(fold for one in inferences for fold in one.folds),
+        n_pulls=sum(one.n_pulls for one in inferences),
+        seconds={what: sum(one.seconds[what] for one in inferences) for what in first.seconds},
+    )
+
+
+def _joint_threshold(winners: Sequence[Scored], given: Given, regime: Any, wanted: Any) -> float:
+    if not isinstance(wanted, str):
+        return float(wanted)
+    joint = np.mean([one.bag_scores / unit_of(one.bag_scores) for one in winners], axis=0)
+    return float(regime.bag_threshold(joint, given.weak))
+
+
+def _instance_threshold(scores: NDArray[np.float64], inferred: InferredLabels) -> float:
+    """Return the threshold above which as many instances lie as were inferred to be of class 1.
+
+    Scores that also learnt what instances inherit from their bags are shifted, so 0 is not the border between classes.
+    """
+    if scores.ndim > 1:
+        return 0.0
+    return float(np.quantile(scores, 1.0 - inferred.classes.mean()))

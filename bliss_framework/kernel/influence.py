@@ -1,0 +1,39 @@
+"""How much each held-out output moves with the label of each training instance."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from bliss_framework.kernel.pull import Fold
+
+
+def influence(fold: Fold, classifier: Any) -> NDArray[np.floating]:
+    """Return the influence of training labels on held-out outputs, once for a fold.
+
+    Args:
+        fold: training part and held-out set.
+        classifier: prepared for the fold, or None. Where it is linear in its labels, its `smoother` is exact.
+
+    Returns:
+        (m, n). For any other classifier, exp(-|x - z|^2 / v) with v the total variance of the training rows.
+    """
+    smoother = getattr(classifier, "smoother", None)
+    if smoother is not None:
+        return np.asarray(smoother)
+    return _similarity(fold.heldout.X, fold.train.X)
+
+
+def _similarity(X: Any, Z: Any) -> NDArray[np.float64]:
+    products = X @ Z.T
+    distances = np.asarray(products.todense() if sp.issparse(products) else products) * -2.0
+    distances += _squares(X)[:, None]
+    distances += _squares(Z)[None, :]
+    mean = np.asarray(Z.mean(axis=0)).ravel()
+    variance = float(_squares(Z).mean()) - float(mean @ mean)
+    return np.exp(-np.maximum(distances, 0.0) / (variance if variance > 1e-12 else 1.0))
+
+
+def _squares(X: Any) -> NDArray[np.float64]:
+    return np.asarray(X.multiply(X).sum(axis=1)).ravel() if sp.issparse(X) else np.einsum("ij,ij->i", X, X)

@@ -1,0 +1,63 @@
+"""Checks of the parameters of `BlissClassifier` that no component checks."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from sklearn.utils import check_random_state
+
+from bliss_framework.errors import SettingsError
+from bliss_framework.validators import at_least, between, one_of
+from bliss_framework.workers import check_n_jobs
+
+
+@frozen
+class _Named:
+    """What a validator needs to know of a parameter."""
+
+    name: str
+
+
+_CHECKED = (
+    ("inherited_share", between(0.0, 1.0)),
+    ("settings", one_of("default", "select")),
+    ("n_members", at_least(1)),
+)
+
+
+def check_values(parameters: Mapping[str, Any]) -> None:
+    """Refuse values that cannot be used.
+
+    Raises:
+        SettingsError: naming the parameter, its value and what is allowed.
+    """
+    _check_threshold(parameters["bag_threshold"])
+    check_n_jobs(parameters["n_jobs"])
+    generator(parameters["random_state"])
+    weighted = parameters["confidence_weights"]
+    if not isinstance(weighted, bool | np.bool_):
+        raise SettingsError(f"confidence_weights must be True or False; got {weighted!r}.")
+    for name, allow in _CHECKED:
+        allow(None, _Named(name), parameters[name])
+
+
+def generator(random_state: Any) -> np.random.RandomState:
+    """Return the generator that a random state means.
+
+    Raises:
+        SettingsError: if it means none.
+    """
+    try:
+        return check_random_state(random_state)  # type: ignore[no-any-return]
+    except ValueError:
+        allowed = "None, an integer from 0 to 2**32 - 1, or a numpy.random.RandomState"
+        raise SettingsError(f"random_state must be {allowed}; got {random_state!r}.") from None
+
+
+def _check_threshold(threshold: Any) -> None:
+    if isinstance(threshold, str) and threshold == "out-of-fold":
+        return
+    number = isinstance(threshold, int | float | np.number) and not isinstance(threshold, bool)
+    if not number or not np.isfinite(threshold):
+        raise SettingsError(f'bag_threshold must be "out-of-fold" or a finite number; got {threshold!r}.')

@@ -24,7 +24,7 @@ from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.members import bag_scores, instance_scores
 from bliss_framework.parameters import check_values, generator
 from bliss_framework.recipes import recipe_of
-from bliss_framework.selection import Candidate, Scored, candidates_of
+from bliss_framework.selection import SAME, Candidate, Scored, candidates_of
 from bliss_framework.workers import fold_runner
 
 OF_SELECTION = ("settings", "grid", "n_members", "random_state", "n_jobs")
@@ -48,7 +48,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_passes: passes of the bootstrapping procedure; 1 means none.
         n_parallel: assignments that are chosen before any of them is pulled.
         n_neighbors: k of the neighbourhood in classifier output.
-        final_classifier: trained on the inferred labels; named like `classifier`, and None for the same.
+        final_classifier: trained on the inferred labels; named like `classifier`, and "same" for the same one.
         pass_share: share of the instances outside a fold that join its training data in later passes.
         n_first_draws: None for the initial sweep of Algorithm 1, or draws from the regime's prior instead of it.
         class_balance: exponent of the class weights in every pull; 0 means none.
@@ -212,7 +212,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_values(self.get_params(deep=False))
         recipe_of(self._parameters())
-        if self.final_classifier is not None:
+        if self.final_classifier != SAME:
             resolve("classifier", self.final_classifier)
         if self.settings == "select":
             self._candidates(Bags.from_ids([0, 1]), sparse=False)

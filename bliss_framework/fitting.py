@@ -19,7 +19,7 @@ from bliss_framework.kernel.result import InferredLabels, conclude
 from bliss_framework.kernel.shares import leading
 from bliss_framework.members import Member
 from bliss_framework.recipes import Arranged, Recipe, arranged, recipe_of
-from bliss_framework.selection import Candidate, Scored, groups_of, scored, targets_of, unit_of
+from bliss_framework.selection import SAME, Candidate, Scored, groups_of, scored, targets_of, unit_of
 from bliss_framework.workers import fold_runner
 
 OUT_OF_FOLD = 5
@@ -65,7 +65,7 @@ def fit_as_set(given: Given, parameters: Mapping[str, Any]) -> Fitted:
     recipe = recipe_of(parameters)
     ready = arranged(given.training, given.weak, recipe.regime, recipe.scaling)
     found = _labels(recipe, ready, parameters, given)
-    spec = parameters["final_classifier"] if parameters["final_classifier"] is not None else parameters["classifier"]
+    spec = parameters["classifier"] if parameters["final_classifier"] == SAME else parameters["final_classifier"]
     learner = _learner(recipe, ready, found, parameters, resolve("classifier", spec).estimator(given.seed))
     member = Member(ready.scaling, learner.fit_on(np.arange(ready.data.n_rows)), parameters["regime"])
     threshold, slope = _calibrated(learner, recipe, found, parameters["bag_threshold"])

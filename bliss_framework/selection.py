@@ -26,6 +26,7 @@ from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import InferredLabels
 from bliss_framework.recipes import Arranged, Recipe, arranged, part_of, recipe_of
 
+SAME = "same"  # The final classifier that is the classifier of label inference.
 AFTER_INFERENCE = ("final_classifier", "confidence_weights", "inherited_share", "bag_threshold")
 Progress = Callable[[int, int], None]
 
@@ -117,7 +118,7 @@ def _candidate(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> Cand
         component, dot, parameter = name.partition(".")
         own[component] = {**_table(own[component]), parameter: value} if dot else value
     recipe = recipe_of(own)
-    spec = own["classifier"] if own["final_classifier"] is None else own["final_classifier"]
+    spec = own["classifier"] if own["final_classifier"] == SAME else own["final_classifier"]
     inferring = {name: value for name, value in own.items() if name not in AFTER_INFERENCE}
     regime = {k: v for k, v in _table(own["regime"]).items() if k not in recipe.regime.bag_parameters}
     inference = None if own["inherited_share"] == 1 else repr({**inferring, "regime": regime})

@@ -35,7 +35,11 @@ inference_options = _all(
     ),
     _components("--reward", metavar="NAME", help="Says how well weak labels are met. [default: the regime's]"),
     _components("--strategy", metavar="NAME", help="Bounds the mean reward of each arm. [default: cucb]"),
-    _components("--final-classifier", metavar="NAME", help="Trained once on the inferred labels. [default: svm-rbf]"),
+    _components(
+        "--final-classifier",
+        metavar="NAME",
+        help="Trained once on the inferred labels; same means the classifier of label inference. [default: svm-rbf]",
+    ),
     _components(
         "--set",
         "assignments",

@@ -1,11 +1,13 @@
 """What this plugin offers."""
 
 from bliss_framework import Component, hookimpl
+from bliss_mil import generated
 from bliss_mil.bag_kernels import MinMaxSvm, SetKernelSvm
 from bliss_mil.baselines import BagMeanSvm, InheritedLabelSvm
 from bliss_mil.citation_knn import CitationKnn
 from bliss_mil.diverse_density import DiverseDensity
 from bliss_mil.em_dd import EmDd
+from bliss_mil.generated import generate_mil
 from bliss_mil.marginal import MilMarginalReward
 from bliss_mil.mi_svm import MiSvm, MiSvmBag
 from bliss_mil.miles import Miles
@@ -52,5 +54,8 @@ def bliss_baselines() -> list[Component]:
 
 @hookimpl
 def bliss_datasets() -> list[Component]:
-    """Offer MUSK1."""
-    return [Component("musk1", load_musk1, "Drug activity: musk molecules and their conformations", DETAILS)]
+    """Offer MUSK1, and data with known instance labels."""
+    return [
+        Component("musk1", load_musk1, "Drug activity: musk molecules and their conformations", DETAILS),
+        Component("generated-mil", generate_mil, "Generated bags with known witnesses", generated.DETAILS),
+    ]

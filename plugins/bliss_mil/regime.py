@@ -109,7 +109,7 @@ class MilRegime(Regime):
             "n_folds": (10 if many else 3,),
             "n_rounds": (60,),
             "n_inferences": (1,),
-            "final_classifier": (None,),
+            "final_classifier": ("same",),
             "scaling": ("auto",) if sparse or many else ("auto", "standard-unit"),
             "classifier.width": (0.5, 2.0),
             "inherited_share": (0.0, 0.5, 1.0),

@@ -276,12 +276,10 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return grouped.ids, self.classes_[weak] if weak.ndim == 1 and weak.dtype.kind == "i" else weak
 
     def _bag_labels(self, rows: Any, bags: Bags) -> NDArray[Any]:
-        regime: Regime = resolve("regime", self.regime)
         if len(self.members_) == 1:
-            return regime.bag_labels(self.members_[0].scores(rows), bags, self.bag_threshold_)
-        # A regime reads the joint score of a bag as it reads a bag of one instance that scores so.
-        alone = Bags(bags.ids, np.arange(bags.n_bags))
-        return regime.bag_labels(bag_scores(self.members_, rows, bags), alone, self.bag_threshold_)
+            return self.members_[0].bag_labels(rows, bags, self.bag_threshold_)
+        regime: Regime = resolve("regime", self.regime)
+        return regime.labels_of_bag_scores(bag_scores(self.members_, rows, bags), self.bag_threshold_)
 
     def score(self, X: Any, y: Any, bags: Any = None, sample_weight: None = None) -> float:
         """Return the regime's first measure on bags, for MIL the bag accuracy; larger is better.

@@ -51,6 +51,7 @@ def final_targets(
         classes, lead = leading(inherited)
         return Targets(classes, _times(lead, data.weights), inherited, lead > 0)
     certain = np.eye(data.space.n_classes)[inferred.classes]
+    certain[inferred.undecided] = data.space.class_shares()[inferred.undecided]
     own = inferred_shares(inferred, data.space) if confidence_weights else certain
     shares = (1 - inherited_share) * own + inherited_share * inherited
     classes, lead = leading(shares)

@@ -19,11 +19,7 @@ class _Named:
     name: str
 
 
-_CHECKED = (
-    ("inherited_share", between(0.0, 1.0)),
-    ("settings", one_of("default", "select")),
-    ("n_members", at_least(1)),
-)
+_OF_SELECTION = (("settings", one_of("default", "select")), ("n_members", at_least(1)))
 
 
 def check_values(parameters: Mapping[str, Any]) -> None:
@@ -32,14 +28,24 @@ def check_values(parameters: Mapping[str, Any]) -> None:
     Raises:
         SettingsError: naming the parameter, its value and what is allowed.
     """
-    _check_threshold(parameters["bag_threshold"])
+    check_final_values(parameters)
     check_n_jobs(parameters["n_jobs"])
     generator(parameters["random_state"])
+    for name, allow in _OF_SELECTION:
+        allow(None, _Named(name), parameters[name])
+
+
+def check_final_values(parameters: Mapping[str, Any]) -> None:
+    """Refuse values that cannot be used after inference; a grid may hold several of each.
+
+    Raises:
+        SettingsError: naming the parameter, its value and what is allowed.
+    """
+    _check_threshold(parameters["bag_threshold"])
     weighted = parameters["confidence_weights"]
     if not isinstance(weighted, bool | np.bool_):
         raise SettingsError(f"confidence_weights must be True or False; got {weighted!r}.")
-    for name, allow in _CHECKED:
-        allow(None, _Named(name), parameters[name])
+    between(0.0, 1.0)(None, _Named("inherited_share"), parameters["inherited_share"])
 
 
 def generator(random_state: Any) -> np.random.RandomState:

@@ -17,7 +17,9 @@ TRUSTED = frozenset(
         "bliss_framework.scaling.Scaling",
         "bliss_classifiers.estimators.GramSvc",
         "bliss_classifiers.estimators.KernelLeastSquares",
+        "bliss_multiclass_mil.estimator.CooperativeSoftmaxClassifier",
         "scipy.sparse._csr.csr_matrix",
+        "builtins.frozenset",
     )
 )
 KINDS = ("classifier", "reward", "strategy", "regime", "baseline")

@@ -24,9 +24,12 @@ from bliss_framework.kernel.events import silent
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import InferredLabels
+from bliss_framework.parameters import check_final_values
 from bliss_framework.recipes import Arranged, Recipe, arranged, part_of, recipe_of
 
 SAME = "same"  # The final classifier that is the classifier of label inference.
+COMPONENTS = ("regime", "classifier", "reward", "strategy", "final_classifier")
+LEARNT = "bag_threshold"  # After the choice, on the scores of all members.
 AFTER_INFERENCE = ("final_classifier", "confidence_weights", "inherited_share", "bag_threshold")
 Progress = Callable[[int, int], None]
 
@@ -91,14 +94,21 @@ def candidates_of(
     Raises:
         SettingsError, UnknownNameError: if a name or value of the grid cannot be used.
     """
-    for name, values in grid.items():
-        if name.partition(".")[0] not in parameters:
-            raise SettingsError(f'The grid has "{name}", which is no parameter. Allowed: {", ".join(parameters)}.')
-        if isinstance(values, str) or not isinstance(values, Sequence) or not values:
-            raise SettingsError(f'The grid must give "{name}" a list of values; got {values!r}.')
+    _check_grid(grid, [name for name in parameters if name != LEARNT])
     axes = {name: values for name, values in grid.items() if not _is_set(name, parameters, defaults)}
     combinations = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
     return [_candidate(parameters, chosen) for chosen in combinations]
+
+
+def _check_grid(grid: Any, allowed: Sequence[str]) -> None:
+    if not isinstance(grid, Mapping):
+        raise SettingsError(f"grid must be a table of lists of values, or None for the regime's own; got {grid!r}.")
+    for name, values in grid.items():
+        component, dot, _ = str(name).partition(".")
+        if component not in (COMPONENTS if dot else allowed):
+            raise SettingsError(f'The grid has "{name}", which is no parameter. Allowed: {", ".join(allowed)}.')
+        if isinstance(values, str) or not isinstance(values, Sequence) or not values:
+            raise SettingsError(f'The grid must give "{name}" a list of values; got {values!r}.')
 
 
 def _is_set(name: str, parameters: Mapping[str, Any], defaults: Mapping[str, Any]) -> bool:
@@ -113,10 +123,12 @@ def _is_set(name: str, parameters: Mapping[str, Any], defaults: Mapping[str, Any
 
 
 def _candidate(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> Candidate:
-    own = dict(parameters)
+    own = {**parameters, **{name: value for name, value in chosen.items() if "." not in name}}
     for name, value in chosen.items():
         component, dot, parameter = name.partition(".")
-        own[component] = {**_table(own[component]), parameter: value} if dot else value
+        if dot:
+            own[component] = {**_table(_named(component, own)), parameter: value}
+    check_final_values(own)
     recipe = recipe_of(own)
     spec = own["classifier"] if own["final_classifier"] == SAME else own["final_classifier"]
     inferring = {name: value for name, value in own.items() if name not in AFTER_INFERENCE}
@@ -125,6 +137,13 @@ def _candidate(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> Cand
     preparation = repr([own["scaling"], regime, spec])
     parameters = {**own, "final_classifier": spec}
     return Candidate(parameters, chosen, recipe, resolve("classifier", spec), inference, preparation)
+
+
+def _named(component: str, parameters: Mapping[str, Any]) -> Any:
+    """Return what the user says of a component, or for None the reward that it means."""
+    if component == "reward" and parameters["reward"] is None:
+        return resolve("regime", parameters["regime"]).default_reward
+    return parameters[component]
 
 
 def _table(spec: Any) -> dict[str, Any]:
@@ -284,5 +303,6 @@ def _judged(
 
 def unit_of(scores: NDArray[np.float64]) -> float:
     """Return the standard deviation of scores, which makes those of different classifiers comparable."""
-    spread = float(scores.std())
+    # A sum in another order has other last bits, and the order of rows must not change any.
+    spread = float(np.sort(scores, axis=None).std())
     return spread if spread > 0 else 1.0

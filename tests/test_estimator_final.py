@@ -148,3 +148,89 @@ def test_probabilities_of_three_classes_follow_the_scores(scores, slope):
     assert np.allclose(found.sum(axis=1), 1.0)
     for row, chances in zip(values, found, strict=True):
         assert (np.diff(chances[np.argsort(row, kind="stable")]) >= -1e-12).all()
+
+
+# What the final classifier learns
+
+
+def part(weights=None, sizes=(2, 2)):
+    """Two bags of two instances, all of them free."""
+    bags = Bags.from_ids(np.repeat(np.arange(len(sizes)), sizes))
+    space = LabelSpace(np.ones((bags.n_rows, 2), dtype=bool), np.arange(2))
+    return Part(np.zeros((bags.n_rows, 1)), bags, WeakLabels(np.array([0, 1]), (0, 1)), space, weights)
+
+
+INHERITED = np.eye(2)[[0, 0, 1, 1]]
+# Mean confidence 0.2, so that 0.4 counts in full and 0.2 by half.
+FOUND = inferred([1, 0, 1, 0], confidence=np.array([0.4, 0.2, 0.2, 0.0]), undecided=[False, False, False, True])
+
+
+def test_targets_of_the_paper():
+    """With share 0 classes are the inferred ones, weighted by confidence; undecided instances are left out."""
+    targets = final_targets(FOUND, part(), INHERITED, 0.0, True)
+    assert targets.classes.tolist() == [1, 0, 1, 0]
+    assert targets.weights.tolist() == [0.4, 0.2, 0.2, 0.0]
+    assert targets.decided.tolist() == [True, True, True, False]
+    assert np.allclose(targets.shares, [[0, 1], [0.75, 0.25], [0.25, 0.75], [0.5, 0.5]])
+
+
+def test_targets_without_confidence():
+    """Then every inferred label is certain and has no weight; one that is undecided says nothing."""
+    targets = final_targets(FOUND, part(), INHERITED, 0.0, False)
+    assert targets.weights is None
+    assert targets.shares.tolist() == [[0, 1], [1, 0], [0, 1], [0.5, 0.5]]
+    assert targets.decided.tolist() == [True, True, True, False]
+
+
+@pytest.mark.parametrize("labels", [FOUND, None])
+def test_targets_of_the_control(labels):
+    """With share 1 they are those that the bag gives, whether or not anything was inferred."""
+    targets = final_targets(labels, part(), INHERITED, 1.0, True)
+    assert targets.classes.tolist() == [0, 0, 1, 1]
+    assert targets.weights.tolist() == [1.0] * 4
+    assert targets.decided.all()
+    assert targets.shares.tolist() == INHERITED.tolist()
+
+
+def test_targets_of_both():
+    """Half of each: where both agree they are certain, where they do not the surer one leads, or neither."""
+    targets = final_targets(FOUND, part(), INHERITED, 0.5, True)
+    # (0, 1) and (1, 0); (3/4, 1/4) and (1, 0); (1/4, 3/4) and (0, 1); (1/2, 1/2) and (0, 1).
+    assert np.allclose(targets.shares, [[0.5, 0.5], [0.875, 0.125], [0.125, 0.875], [0.25, 0.75]])
+    assert targets.classes[1:].tolist() == [0, 1, 1]
+    assert np.allclose(targets.weights, [0.0, 0.75, 0.75, 0.5])
+    assert targets.decided.tolist() == [False, True, True, True]
+
+
+@pytest.mark.parametrize(("share", "confident"), [(0.0, True), (0.5, True), (1.0, True), (0.0, False), (1.0, False)])
+def test_weights_of_the_regime_multiply(share, confident):
+    """An instance that counts twice for the regime counts twice; without confidence that is its only weight."""
+    own = np.array([2.0, 1.0, 0.5, 3.0])
+    plain = final_targets(FOUND, part(), INHERITED, share, confident).weights
+    weighted = final_targets(FOUND, part(own), INHERITED, share, confident)
+    assert np.allclose(weighted.weights, own if plain is None else own * plain)
+    assert np.allclose(weighted.shares, final_targets(FOUND, part(), INHERITED, share, confident).shares)
+
+
+class Sharing(BaseEstimator):
+    """Notes down what it was trained on."""
+
+    def fit_shares(self, X, shares, sample_weight=None):
+        self.seen_ = (X.tolist(), shares.tolist(), None if sample_weight is None else sample_weight.tolist())
+        self.classes_ = np.arange(2)
+        return self
+
+    def decision_function(self, X):
+        return np.full(len(X), 0.25)
+
+
+def test_a_classifier_that_learns_shares_is_told_them():
+    """It gets shares of all instances, the undecided ones as well, and the weights of the regime alone."""
+    own = np.array([2.0, 1.0, 0.5, 3.0])
+    data = part(own)
+    targets = final_targets(FOUND, data, INHERITED, 0.0, True)
+    model = FinalLearner(Sharing(), data, targets).fit_on(np.array([0, 3]))
+    assert model.fitted_.seen_ == ([[0.0], [0.0]], targets.shares[[0, 3]].tolist(), [2.0, 3.0])
+    assert model.decision(np.zeros((3, 1))).tolist() == [0.25] * 3
+    plain = FinalLearner(Sharing(), part(), final_targets(FOUND, part(), INHERITED, 0.0, True)).fit_on(np.arange(4))
+    assert plain.fitted_.seen_[2] is None

@@ -15,6 +15,7 @@ from bliss_framework.extension.names import singular
 NAMES = {"bag_accuracy": "bag accuracy", "bag_auc": "bag AUC", "instance_auc": "instance AUC"}
 UNBOUNDED = 10_000  # Columns; more than any table asks for.
 PERCENT = ("accuracy", "precision", "recall")
+SMALLER_IS_BETTER = "error"
 
 
 class PlainTable(Table):
@@ -65,7 +66,7 @@ def evaluation_table(console: Console, rows: Sequence[tuple[str, Mapping[str, An
     first = rows[0][1]
     title = f"{first['cv']} folds of whole bags, {first['repeats']} repeat{'s' if first['repeats'] != 1 else ''}"
     table = plain_table(console, "method", *(NAMES.get(name, name.replace("_", " ")) for name in measures), title=title)
-    best = {name: max(_means(cells, name), default=None) for name in measures}
+    best = {name: _best(name, _means(cells, name)) for name in measures}
     for method, own in cells:
         table.add_row(Text(method), *(_cell(name, own.get(name), best[name]) for name in measures))
     return table
@@ -75,7 +76,7 @@ def candidate_table(console: Console, candidates: Sequence[Mapping[str, Any]], s
     """Draw the best of some candidate settings, with what sets them apart from the others."""
     varied = [name for name in candidates[0]["settings"] if len({str(one["settings"][name]) for one in candidates}) > 1]
     title = f"the best {min(shown, len(candidates))} of {len(candidates)} settings, scored on held-out bags"
-    table = plain_table(console, *(name.replace("_", " ") for name in varied), "score", title=title)
+    table = plain_table(console, *varied, "score", title=title)
     for one in candidates[:shown]:
         table.add_row(*(Text(str(one["settings"][name])) for name in varied), Text(f"{one['score']:.4f}"))
     return table
@@ -95,6 +96,10 @@ def _means(cells: Sequence[tuple[str, Mapping[str, Any]]], name: str) -> list[fl
     return [own[name]["mean"] for _, own in cells if name in own and own[name]["mean"] is not None]
 
 
+def _best(name: str, means: Sequence[float]) -> float | None:
+    return (min if name.endswith(SMALLER_IS_BETTER) else max)(means, default=None)
+
+
 def _cell(name: str, value: Mapping[str, Any] | None, best: float | None) -> Text:
     if value is None or value["mean"] is None or best is None:
         return Text("-")
@@ -102,7 +107,7 @@ def _cell(name: str, value: Mapping[str, Any] | None, best: float | None) -> Tex
     factor, digits = (100, 1) if percent else (1, 3)
     spread = f" +- {factor * value['sd']:.{digits}f}" if len(value["runs"]) > 1 else ""
     mean = f"{factor * value['mean']:.{digits}f}{'%' if percent else ''}"
-    return Text(f"{mean}{spread}", style="bold" if value["mean"] >= best else "")
+    return Text(f"{mean}{spread}", style="bold" if value["mean"] == best else "")
 
 
 def _inference(document: Mapping[str, Any]) -> Text:

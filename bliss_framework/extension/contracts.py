@@ -208,6 +208,18 @@ class Regime(ABC):
         """Choose the bag threshold on out-of-fold bag scores; 0 by default."""
         return 0.0
 
+    def labels_of_bag_scores(self, bag_scores: NDArray[np.float64], threshold: float) -> NDArray[Any]:
+        """Predict weak labels (B, ...) from bag scores that several final classifiers share.
+
+        By default a bag is read as one instance that scores so.
+
+        Args:
+            bag_scores: (B,) or (B, C), averages of what `bag_scores` returned.
+            threshold: the bag threshold.
+        """
+        n_bags = len(bag_scores)
+        return self.bag_labels(bag_scores, Bags(np.arange(n_bags), np.arange(n_bags)), threshold)
+
     def selection_score(self, bag_scores: NDArray[np.float64], predicted: NDArray[Any], weak: WeakLabels) -> float:
         """Say how good out-of-fold predictions of bags are, when settings are chosen; the first measure by default.
 

@@ -59,8 +59,7 @@ class Prepared:
         """Everything that decides the result, for run.toml and result.json, with the defaults of components."""
         settings, registry = self.settings, self.plugins.registry
         source = settings.data.source if self.loaded.path is None else str(self.loaded.path.absolute())
-        own = {kind: resolved(kind, settings.bliss[kind], registry) for kind in COMPONENTS}
-        own["reward"] = resolved("reward", settings.bliss["reward"] or self.problem.regime.default_reward, registry)
+        own = {} if settings.bliss["settings"] == "select" else self._components(registry)
         return {
             **({} if settings.name is None else {"name": settings.name}),
             "data": {"source": source, **settings.data.options},
@@ -68,6 +67,13 @@ class Prepared:
             "evaluation": {"cv": settings.evaluation.cv, "repeats": settings.evaluation.repeats},
             "compare": [_resolved_method(method, registry) for method in self.baselines],
         }
+
+    def _components(self, registry: Registry) -> dict[str, Any]:
+        """Fill in defaults; where settings are chosen, one that is written down would count as set by the user."""
+        bliss = self.settings.bliss
+        own = {kind: resolved(kind, bliss[kind], registry) for kind in COMPONENTS}
+        own["reward"] = resolved("reward", bliss["reward"] or self.problem.regime.default_reward, registry)
+        return own
 
     @cached_property
     def sha256(self) -> str:

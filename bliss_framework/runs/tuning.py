@@ -35,11 +35,15 @@ def tune(prepared: Prepared, tell: Tell) -> TuneResult:
     Args:
         prepared: the experiment; its evaluation is not looked at.
         tell: called with each event, in this process.
+
+    Raises:
+        SettingsError, UnknownNameError: the grid has a name or a value that cannot be used.
     """
     started = time.perf_counter()
     dataset, bags = prepared.problem.dataset, prepared.problem.bags
-    tell(RunStarted(prepared.name, prepared.loaded.origin, bags.n_bags, bags.n_rows, 1))
     model = BlissClassifier(**{**prepared.settings.bliss, "settings": "select"})
+    model.check_parameters()
+    tell(RunStarted(prepared.name, prepared.loaded.origin, bags.n_bags, bags.n_rows, 1))
     ranked = model.rank_settings(dataset.X, dataset.weak, dataset.bags, tell)
     tell(RunFinished(prepared.name, time.perf_counter() - started))
     rows = [{"settings": dict(one.candidate.chosen), "score": one.score} for one in ranked]

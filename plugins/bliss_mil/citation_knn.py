@@ -8,7 +8,8 @@ from scipy.sparse import issparse
 from sklearn.metrics.pairwise import euclidean_distances
 
 from bliss_framework import Bags, validators
-from bliss_mil.bag_classifier import BagClassifier
+from bliss_mil.row_order import contiguous, first_rows
+from bliss_mil.scorers import WholeBagScorer
 from bliss_mil.settings_checks import check_settings
 
 # Distances in one block; 4 million of them are 32 MB.
@@ -17,7 +18,7 @@ BLOCK = 4_000_000
 SLACK = 1e-10
 
 
-class CitationKnn(BagClassifier):
+class CitationKnn(WholeBagScorer):
     """Nearest bags vote: those near a bag (references), and those that it is near to (citers).
 
     Bags are as far apart as their two nearest instances (minimal Hausdorff distance). A training bag cites a bag that
@@ -44,25 +45,23 @@ class CitationKnn(BagClassifier):
         """Keep training bags: X (n, d), y one label for each bag or row, bags (n,) ids."""
         check_settings(self, n_references=validators.at_least(1), n_citers=validators.at_least(0))
         rows, grouped, weak = self.learn(X, y, bags)
-        order = np.argsort(grouped.index, kind="stable")
         # Distances by matrix products are exact to the last bits of the longest row: keep rows short.
         self.centre_ = None if issparse(rows) else rows.mean(axis=0)
-        self.instances_ = self._centred(rows[order])
-        self.index_ = grouped.index[order]
+        rows, self.index_ = contiguous(rows, grouped)
+        self.instances_ = self._centred(rows)
         self.signs_ = np.where(weak == 1, 1.0, -1.0)
         self.slack_ = SLACK * _largest_square(self.instances_)
         self.reach_ = self._reach()
         return self
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Score instances (n,) as if each were a bag."""
-        rows, grouped = self.rows(X, None)
-        return self._votes(rows, grouped)
-
-    def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """Score each bag from -1 to 1: (ids, scores), positive above 0."""
-        rows, grouped = self.rows(X, bags)
-        return grouped.ids, self._votes(rows, grouped)
+    def score_grouped(self, rows: Any, bags: Bags) -> NDArray[np.float64]:
+        """Score the bags of scaled rows (n, d) from -1 to 1: (B,), positive above 0."""
+        rows, index = contiguous(rows, bags)
+        distances = bag_distances(self._centred(rows), index, self.instances_, self.index_)
+        last = min(self.n_references, len(self.signs_)) - 1
+        limit = np.partition(distances, last, axis=1)[:, [last]] + self.slack_
+        votes = (distances <= limit).astype(np.float64) + (distances <= self.reach_)
+        return np.asarray(votes @ self.signs_ / votes.sum(axis=1))
 
     def _centred(self, rows: Any) -> Any:
         return rows if self.centre_ is None else rows - self.centre_
@@ -78,14 +77,6 @@ class CitationKnn(BagClassifier):
         np.fill_diagonal(between, np.inf)
         return np.partition(between, self.n_citers - 1, axis=1)[:, self.n_citers - 1] + self.slack_
 
-    def _votes(self, rows: Any, bags: Bags) -> NDArray[np.float64]:
-        order = np.argsort(bags.index, kind="stable")
-        distances = bag_distances(self._centred(rows[order]), bags.index[order], self.instances_, self.index_)
-        last = min(self.n_references, len(self.signs_)) - 1
-        limit = np.partition(distances, last, axis=1)[:, [last]] + self.slack_
-        votes = (distances <= limit).astype(np.float64) + (distances <= self.reach_)
-        return np.asarray(votes @ self.signs_ / votes.sum(axis=1))
-
 
 def bag_distances(
     rows: Any, index: NDArray[np.intp], others: Any, other_index: NDArray[np.intp]
@@ -96,7 +87,7 @@ def bag_distances(
         rows, others: (n, d) and (m, d) arrays or CSR matrices; the rows of a bag are contiguous.
         index, other_index: (n,) and (m,) the bag of each row, in ascending order.
     """
-    starts = _first_rows(other_index)
+    starts = first_rows(other_index)
     found = np.full((index[-1] + 1, len(starts)), np.inf)
     step = max(1, BLOCK // len(other_index))
     lengths = _squares(others)[None, :]
@@ -104,14 +95,10 @@ def bag_distances(
         block = slice(first, first + step)
         squares = euclidean_distances(rows[block], others, Y_norm_squared=lengths, squared=True)
         nearest = np.minimum.reduceat(squares, starts, axis=1)
-        heads = _first_rows(index[block])
+        heads = first_rows(index[block])
         in_block = index[block][heads]
         found[in_block] = np.minimum(found[in_block], np.minimum.reduceat(nearest, heads, axis=0))
     return found
-
-
-def _first_rows(index: NDArray[np.intp]) -> NDArray[np.intp]:
-    return np.flatnonzero(np.diff(index, prepend=-1))
 
 
 def _squares(rows: Any) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+OF_INSTANCES = ("instance_accuracy", "instance_auc")
 QUICK = ("--n-rounds", "4", "--n-folds", "3", "--n-inferences", "1", "--cv", "2")
 
 
@@ -19,20 +20,21 @@ def test_json(cli, table):
     assert [row["name"] for row in document["methods"]] == ["bliss", "bag-mean-svm"]
     for row in document["methods"]:
         assert set(row) == {"name", "evaluation", "seconds", "settings"}
-        assert set(row["evaluation"]) == {"cv", "repeats", "bag_accuracy", "bag_auc", "instance_accuracy"}
+        assert set(row["evaluation"]) == {"cv", "repeats", "bag_accuracy", "bag_auc", *OF_INSTANCES}
         assert set(row["evaluation"]["bag_accuracy"]) == {"mean", "sd", "runs"}
         assert len(row["evaluation"]["bag_accuracy"]["runs"]) == 2
     assert document["methods"][0]["settings"]["n_rounds"] == 4
 
 
 def test_table(cli, table):
-    """Without --methods BLISS stands beside the baselines of the regime; the table has a line for each."""
+    """Without --methods BLISS stands beside the control and the baselines of the regime, each with a line."""
     table()
     ended = cli("compare", "toy.csv", *QUICK)
     lines = ended.out.splitlines()
     assert lines[0] == "2 folds of whole bags, 1 repeat"
-    assert [line.split("│")[1].strip() for line in lines[4:-1]] == ["bliss", "inherited-label-svm", "bag-mean-svm"]
-    assert "toy (toy.csv): 12 bags, 48 instances, 6 fits" in ended.err
+    names = [line.split("│")[1].strip() for line in lines[4:-1]]
+    assert names == ["bliss", "no-bandit", "inherited-label-svm", "bag-mean-svm"]
+    assert "toy (toy.csv): 12 bags, 48 instances, 8 fits" in ended.err
 
 
 def test_baselines_alone(cli, table):

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from bliss_framework.console.progress import SECONDS_BETWEEN_LINES, progress_on
-from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinished
+from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinished, SelectionAdvanced, SelectionStarted
 from bliss_framework.runs.events import FitFinished, FitStarted, RunFinished, RunStarted
 
 STARTED = RunStarted("run[old]", "run[old].csv", 92, 476, 11)
@@ -71,6 +71,19 @@ class TestLines:
             tell(FoldFinished(1, 4, 0.8))
         assert self.told(console)[1:] == ["run[old]: 4 of 11 fits", "run[old]: fold 5 is done, mean reward 0.800"]
 
+    def test_inferences_to_choose_settings(self, console, clock):
+        """While settings are chosen, the inferences that are done are told, at most one line every few seconds."""
+        with progress_on(console, clock) as tell:
+            tell(STARTED)
+            tell(SelectionStarted(36, 20, 5))
+            for done in range(1, 21):
+                clock.now += SECONDS_BETWEEN_LINES / 8
+                tell(SelectionAdvanced(done, 20))
+        assert self.told(console)[1:] == [
+            "run[old]: 8 of 20 inferences to choose settings",
+            "run[old]: 16 of 20 inferences to choose settings",
+        ]
+
     def test_no_codes(self, console, clock):
         """Nothing but text is written where there is no terminal."""
         with progress_on(console, clock) as tell:
@@ -131,6 +144,21 @@ class TestBars:
         """Where single rounds are not seen, the last fold that ended shows its mean reward."""
         lines = self.drawn(record(100), clock, STARTED, FitStarted("bliss", None, None), FoldFinished(1, 3, 0.75))
         assert " fit 0/11 reward 0.750 " in " ".join(self.last(lines, "inference").split())
+
+    def test_inferences_to_choose_settings(self, record, clock):
+        """The bar of rounds counts inferences while settings are chosen; rounds follow, and keep their own words."""
+        choosing = [STARTED, FitStarted("bliss", None, None), SelectionStarted(36, 20, 5), SelectionAdvanced(7, 20)]
+        lines = self.drawn(record(100), clock, *choosing)
+        assert " inference 7/20 " in " ".join(self.last(lines, "settings").split())
+        lines = self.drawn(record(100), clock, *choosing, FoldStarted(1, 0, 3, 60), RoundFinished(1, 0, 6, 60, 0.5))
+        assert " round 6/60 reward 0.500 " in " ".join(self.last(lines, "fold 1/3").split())
+        assert self.last(lines, "0/11").split()[0] == "inference"
+
+    def test_the_next_fit_hides_what_the_last_one_chose(self, record, clock):
+        """A method without inferences shows none."""
+        events = [STARTED, SelectionStarted(36, 20, 5), SelectionAdvanced(20, 20), FitStarted("bag-mean-svm", 0, 0)]
+        lines = self.drawn(record(100), clock, *events)
+        assert "inference" not in lines[-1]
 
     def test_the_screen_is_left_clean(self, record, clock):
         """In the end the bars are gone and the cursor is back; the headline stays."""

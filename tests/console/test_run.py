@@ -40,8 +40,9 @@ def ran(cli, table):
 
 
 class TestResults:
-    def test_what_is_printed(self, cli, table, here):
+    def test_what_is_printed(self, cli, table, here, monkeypatch):
         """Results go to standard output: the data, the labels, the table of methods, and where all of it lies."""
+        monkeypatch.setenv("COLUMNS", "120")
         table(truth=True)
         ended = cli("run", "toy.csv", *QUICK, "--cv", "2", "--output", "out")
         lines = ended.out.splitlines()
@@ -49,10 +50,12 @@ class TestResults:
         assert lines[0] == "toy: 12 bags, 48 instances, 2 features"
         assert lines[1].startswith("inferred labels: ")
         assert lines[3] == "2 folds of whole bags, 1 repeat"
-        assert [part.strip() for part in lines[5].split("│")[1:4]] == ["method", "bag accuracy", "bag AUC"]
-        assert [line.split("│")[1].strip() for line in lines[7:10]] == ["BLISS", "inherited-label-svm", "bag-mean-svm"]
+        heads = [part.strip() for part in lines[5].split("│")[1:-1]]
+        assert heads == ["method", "bag accuracy", "bag AUC", "instance accuracy", "instance AUC"]
+        methods = [line.split("│")[1].strip() for line in lines[7:11]]
+        assert methods == ["BLISS", "no-bandit", "inherited-label-svm", "bag-mean-svm"]
         assert lines[-1] == "results: out"
-        assert "toy (toy.csv): 12 bags, 48 instances, 7 fits" in ended.err
+        assert "toy (toy.csv): 12 bags, 48 instances, 9 fits" in ended.err
 
     def test_json_is_the_result_on_disk(self, cli, table, here):
         """--json prints what result.json holds; where it lies is told on standard error."""
@@ -136,14 +139,15 @@ class TestOptions:
         assert (bliss["n_rounds"], bliss["n_neighbors"], bliss["strategy"]["name"]) == (4, 4, "kl-ucb")
         assert ran("--settings", "default")["settings"]["bliss"]["n_neighbors"] == 10
 
-    @pytest.mark.parametrize("named", ["select", "mine", "mine.json"])
+    @pytest.mark.parametrize("named", ["selected", "mine", "mine.json"])
     def test_settings_that_are_not_offered(self, cli, table, named):
-        """Only "default" and a .toml file are allowed, and the user reads so."""
+        """Only "default", "select" and a .toml file are allowed, and the user reads so."""
         table()
         ended = cli("run", "toy.csv", "--settings", named)
         assert (ended.code, ended.out) == (1, "")
         assert ended.err == (
-            f'Error: settings must be "default" or the path of a .toml file with a [bliss] table; got "{named}".\n'
+            'Error: settings must be "default", "select", or the path of a .toml file with a [bliss] table; '
+            f'got "{named}".\n'
         )
 
     def test_columns(self, cli, here):
@@ -175,7 +179,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("words", "said"),
         [
-            (["musk"], 'No file and no data set is called "musk". Did you mean "musk1"? Data sets: musk1'),
+            (["musk"], 'No file and no data set is called "musk". Did you mean "musk1"? Data sets: '),
             (["nix[/x].csv"], 'No file and no data set is called "nix[/x].csv".'),
             (["toy.csv", "--regime", "mill"], 'No regime "mill" is installed. Did you mean "mil"? Installed regimes: '),
             (["toy.csv", "--reward", "mli"], 'No reward "mli" is installed. Did you mean "mil"? Installed rewards: '),

@@ -68,7 +68,7 @@ def test_results_and_messages_are_apart(spawn, table):
     assert ended.code == 0
     assert ended.out.startswith("toy: 12 bags, 48 instances, 2 features\n")
     assert "╭" in ended.out
-    assert ended.err.startswith("toy (toy.csv): 12 bags, 48 instances, 7 fits\n")
+    assert ended.err.startswith("toy (toy.csv): 12 bags, 48 instances, 9 fits\n")
     assert "\x1b" not in ended.out + ended.err
     assert "\r" not in ended.out + ended.err
 

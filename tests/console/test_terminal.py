@@ -110,9 +110,9 @@ class TestBars:
         shown = terminal.watch()
         assert terminal.end() == 0
         plain = COLOUR.sub("", shown)
-        assert "run[old] (run[old].csv): 12 bags, 48 instances, 7 fits" in plain
+        assert "run[old] (run[old].csv): 12 bags, 48 instances, 9 fits" in plain
         assert re.search(r"fold \d/3 +\S+ round +\d+/200 reward 0\.\d{3}", plain)
-        assert re.search(r"fit \d/7", plain)
+        assert re.search(r"fit \d/9", plain)
         assert shown.rindex(SHOW) > shown.rindex(HIDE)
         assert plain.rstrip().splitlines()[-1].startswith("results: bliss-runs/run-old-")
         assert COLOUR.search(shown)

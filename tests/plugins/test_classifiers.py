@@ -11,6 +11,7 @@ from sklearn.cluster import KMeans
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.gaussian_process import GaussianProcessClassifier
+from sklearn.kernel_ridge import KernelRidge as SklearnKernelRidge
 from sklearn.linear_model import (
     LogisticRegression,
     Perceptron,
@@ -18,6 +19,7 @@ from sklearn.linear_model import (
     RidgeClassifier,
     SGDClassifier,
 )
+from sklearn.metrics.pairwise import rbf_kernel as sk_rbf
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
@@ -28,7 +30,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from bliss_classifiers.estimators import GramSvc, KernelLeastSquares
-from bliss_classifiers.kernels import linear_kernel, rbf_gamma, rbf_kernel
+from bliss_classifiers.kernels import linear_kernel, precision, rbf_gamma, rbf_kernel
 from bliss_classifiers.ridge import KernelRidge, Ridge
 from bliss_classifiers.sklearn_adapter import Logistic, SklearnClassifier
 from bliss_classifiers.svm import LinearSvm, RbfSvm
@@ -551,3 +553,107 @@ def test_parameters_that_are_no_positive_numbers_are_refused(wrong):
         with pytest.raises(SettingsError, match=f"{name} must be") as caught:
             make(**{name: wrong})
         assert repr(wrong) in str(caught.value)
+
+
+# Soft labels
+
+
+def shares_of(n, n_classes, seed=5):
+    return np.random.default_rng(seed).dirichlet(np.ones(n_classes), size=n)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_shares_are_copies_of_rows_with_weights(weighted, n_classes):
+    """Each row once for each class, weighted by its share, gives scikit-learn's kernel ridge the same function."""
+    X, new = part(12).X, part(7, seed=3).X
+    shares = shares_of(12, n_classes)
+    weights = np.random.default_rng(6).uniform(0.2, 3.0, size=12) if weighted else np.ones(12)
+    model = KernelLeastSquares("rbf", ridge=0.7, width=0.5).fit_shares(X, shares, weights if weighted else None)
+    gamma = 0.5 / X.var(axis=0).sum()
+
+    def kernel(A, B):
+        # The constant is one more direction, which is penalised like the others.
+        return sk_rbf(A, B, gamma=gamma) + 1.0
+
+    copies = np.repeat(X, n_classes, axis=0)
+    columns = []
+    for label in range(n_classes):
+        targets = np.tile(np.where(np.arange(n_classes) == label, 1.0, -1.0), 12)
+        counted = (shares * weights[:, None]).ravel()
+        ridge = SklearnKernelRidge(alpha=0.7, kernel="precomputed").fit(kernel(copies, copies), targets, counted)
+        columns.append(ridge.predict(kernel(new, copies)))
+    expected = columns[1] if n_classes == 2 else np.stack(columns, axis=1)
+    assert np.allclose(model.decision_function(new), expected, atol=1e-4)
+    assert model.classes_.tolist() == list(range(n_classes))
+
+
+def test_certain_shares_are_labels():
+    """Shares of 0 and 1 give the fit on labels, also where only one class has any."""
+    X, labels = part(12).X, draws(12, 1)[0]
+    for classifier in SMOOTHERS:
+        soft = classifier.estimator(0).fit_shares(X, np.eye(2)[labels])
+        assert np.allclose(soft.decision_function(X), classifier.estimator(0).fit(X, labels).decision_function(X))
+        assert (classifier.estimator(0).fit_shares(X, np.eye(2)[np.ones(12, dtype=int)]).predict(X) == 1).all()
+
+
+def test_sparse_shares():
+    """Sparse rows learn shares as dense ones do."""
+    X, shares = part(12).X, shares_of(12, 2)
+    for classifier in SMOOTHERS:
+        dense, sparse = (classifier.estimator(0).fit_shares(rows, shares) for rows in (X, sp.csr_matrix(X)))
+        assert np.allclose(dense.decision_function(X), sparse.decision_function(sp.csr_matrix(X)), atol=1e-5)
+
+
+@pytest.mark.parametrize("classifier", SMOOTHERS, ids=repr)
+def test_response_is_the_smoother_times_targets(classifier):
+    """Any real targets, several at once: solving for them is multiplying with the smoother, in every weighting."""
+    heldout, targets = part(14, seed=3), np.random.default_rng(1).normal(size=(20, 3))
+    for weights in (None, np.random.default_rng(2).uniform(0.5, 2.0, size=20)):
+        prepared = classifier.prepare(part(20, weights=weights), heldout, np.random.default_rng(0))
+        before = prepared.respond(targets)
+        assert before.shape == (14, 3)
+        assert np.allclose(before, prepared.smoother @ targets, atol=1e-5)
+
+
+@pytest.mark.parametrize("classifier", SMOOTHERS, ids=repr)
+def test_response_to_shares_is_the_final_estimator(classifier):
+    """Soft labels 2 s - 1 bring the held-out outputs of the estimator that learnt the shares."""
+    weights = np.random.default_rng(2).uniform(0.5, 2.0, size=20)
+    train, heldout, shares = part(20, weights=weights), part(14, seed=3), shares_of(20, 2)
+    prepared = classifier.prepare(train, heldout, np.random.default_rng(0))
+    fitted = classifier.estimator(0).fit_shares(train.X, shares, weights)
+    response = prepared.respond(2 * shares[:, 1:] - 1)
+    assert np.allclose(response[:, 0], fitted.decision_function(heldout.X), atol=1e-4)
+
+
+@pytest.mark.parametrize("classifier", [RbfSvm(), LinearSvm(), Logistic()], ids=repr)
+def test_classifiers_that_are_not_linear_have_no_response(classifier):
+    """An SVM says so with None, and its estimator takes no shares."""
+    prepared = classifier.prepare(part(20), part(14, seed=3), np.random.default_rng(0))
+    assert prepared.respond(np.zeros((20, 1))) is None
+    assert not hasattr(classifier.estimator(0), "fit_shares")
+
+
+@pytest.mark.parametrize(
+    ("ridge", "dtype"), [(1.0, "float32"), (0.01, "float32"), (0.009, "float64"), (1e-6, "float64")]
+)
+def test_small_ridges_need_double_precision(ridge, dtype):
+    """From 0.01 on kernel ridge computes in single precision, which the condition allows; below that in double."""
+    prepared = KernelRidge(ridge=ridge).prepare(part(20), part(14, seed=3), np.random.default_rng(0))
+    assert prepared.smoother.dtype == dtype
+    assert prepared.respond(np.ones((20, 1))).dtype == dtype
+    assert prepared.pull(draws(20, 1), None).heldout_scores.dtype == dtype
+    assert np.dtype(precision(ridge)) == dtype
+
+
+@pytest.mark.parametrize(("ridge", "slack"), [(1.0, 1e-4), (0.01, 1e-2), (1e-6, 1e-5)])
+def test_precision_is_enough_on_many_rows(ridge, slack):
+    """On 300 rows held-out outputs, which are about 1, are those of the exact solution but for little."""
+    train, heldout = part(300), part(14, seed=3)
+    targets = np.where(train.X[:, 0] > 0, 1.0, -1.0)
+    gamma = 2.0 / total_variance(train.X)
+    solved = np.linalg.solve(brute_kernel(train.X, train.X, gamma) + 1.0 + ridge * np.eye(300), targets)
+    exact = (brute_kernel(heldout.X, train.X, gamma) + 1.0) @ solved
+    prepared = KernelRidge(ridge=ridge, width=2.0).prepare(train, heldout, np.random.default_rng(0))
+    assert np.abs(prepared.respond(targets[:, None])[:, 0] - exact).max() < slack

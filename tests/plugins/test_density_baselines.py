@@ -267,6 +267,17 @@ def test_citation_knn_is_that_of_loops(parameters, block, monkeypatch):
     assert np.allclose(model.decision_function(new), single)
 
 
+def test_instances_of_a_list_of_bags_are_scored_one_by_one():
+    """A list of bags is scored bag by bag by `score_bags`, and instance by instance by `decision_function`."""
+    rng = np.random.default_rng(2)
+    X, bags = rng.normal(size=(24, 2)), np.arange(24) // 3
+    model = CitationKnn().fit(X, np.arange(8) % 2, bags=bags)
+    listed = list(X.reshape(8, 3, 2))
+    assert model.decision_function(listed).tolist() == model.decision_function(X).tolist()
+    assert model.predict(listed).shape == (24,)
+    assert model.score_bags(listed)[1].tolist() == model.score_bags(X, bags)[1].tolist()
+
+
 def test_tied_vote_is_negative():
     """One vote each way scores 0, which is negative."""
     model = CitationKnn(2, 0, scaling="none").fit(np.array([[0.0], [2.0]]), [0, 1], bags=["n", "p"])

@@ -53,6 +53,7 @@ class TestResult:
             "bag_accuracy",
             "bag_auc",
             "instance_accuracy",
+            "instance_auc",
             "baseline",
             "baselines",
         }
@@ -63,6 +64,9 @@ class TestResult:
             assert set(value) == {"overall", "per_class"}
             assert set(value["per_class"]) == {"0", "1"}
             assert (what == "test") == isinstance(value["overall"], dict)
+        assert set(evaluation["instance_auc"]) == {"inferred", "test"}
+        assert 0 <= evaluation["instance_auc"]["inferred"] <= 1
+        assert set(evaluation["instance_auc"]["test"]) == MEASURE
         assert {"name", "bag_accuracy"} <= set(evaluation["baseline"])
         assert set(document["seconds"]) == {"total", "classifier", "reward", "strategy"}
         assert all(seconds >= 0 for seconds in document["seconds"].values())
@@ -71,8 +75,9 @@ class TestResult:
         """Without folds there is no evaluation, unless truth is known: then there is what needs no folds."""
         assert "evaluation" not in run(experiment(cv=None, data={"truth": False}), silent).document
         evaluation = run(experiment(cv=None), silent).document["evaluation"]
-        assert set(evaluation) == {"instance_accuracy"}
+        assert set(evaluation) == {"instance_accuracy", "instance_auc"}
         assert set(evaluation["instance_accuracy"]) == {"inferred", "train"}
+        assert set(evaluation["instance_auc"]) == {"inferred"}
 
     def test_the_document_is_plain(self, experiment):
         """The document is what JSON reads back from it: no arrays, no NaN, no keys that are numbers."""
@@ -130,13 +135,13 @@ class TestBaselines:
 
         return set_to
 
-    @pytest.mark.parametrize(("inherited", "mean", "best"), [(0.5, 0.75, 1), (0.75, 0.5, 0), (0.5, 0.5, 0)])
+    @pytest.mark.parametrize(("inherited", "mean", "best"), [(0.5, 0.75, 2), (0.75, 0.5, 1), (0.5, 0.5, 1)])
     def test_baseline_is_the_best_of_them(self, experiment, measured, inherited, mean, best):
         """All baselines are listed in their order, and the one with the best main measure stands alone."""
-        measured(bliss=0.6, inherited_label_svm=inherited, bag_mean_svm=mean)
+        measured(bliss=0.6, no_bandit=0.25, inherited_label_svm=inherited, bag_mean_svm=mean)
         evaluation = run(experiment(compare=None), silent).document["evaluation"]
         names = [row["name"] for row in evaluation["baselines"]]
-        assert names == ["inherited-label-svm", "bag-mean-svm"]
+        assert names == ["no-bandit", "inherited-label-svm", "bag-mean-svm"]
         assert evaluation["baseline"] == evaluation["baselines"][best]
         assert evaluation["baseline"]["bag_accuracy"]["mean"] == max(inherited, mean)
 
@@ -208,6 +213,26 @@ class TestAgain:
         assert one == two
 
 
+class TestControl:
+    def test_it_is_bliss_with_inherited_labels_on_the_same_folds(self, experiment):
+        """Its figures are those of a run of BLISS with inherited_share=1; nothing else differs."""
+        methods = compare(experiment(compare=("no-bandit",)), ["bliss", "no-bandit"], silent).document["methods"]
+        own, control = (row["evaluation"] for row in methods)
+        (alone,) = compare(experiment(inherited_share=1.0), ["bliss"], silent).document["methods"]
+        assert control == alone["evaluation"]
+        assert control != own
+        assert methods[1]["settings"] == {}
+
+    def test_it_chooses_settings_as_bliss_does(self, experiment):
+        """With chosen settings the control chooses too, from the same grid but for the inherited share."""
+        grid = {"final_classifier": ["same"], "inherited_share": [0.0, 0.5], "classifier.width": [0.5, 2.0]}
+        chosen = {"settings": "select", "grid": grid, "n_members": 1}
+        prepared = experiment(cv=2, compare=("no-bandit",), **chosen)
+        control = compare(prepared, ["no-bandit"], silent).document["methods"][0]["evaluation"]
+        alone = compare(experiment(cv=2, inherited_share=1.0, **chosen), ["bliss"], silent).document["methods"][0]
+        assert control == alone["evaluation"]
+
+
 class TestComparison:
     def test_keys(self, experiment):
         """A comparison has the promised keys, its methods in the order that was asked for."""
@@ -217,7 +242,8 @@ class TestComparison:
         assert [row["name"] for row in document["methods"]] == ["bag-mean-svm", "bliss"]
         for row in document["methods"]:
             assert set(row) == {"name", "evaluation", "seconds", "settings"}
-            assert set(row["evaluation"]) == {"cv", "repeats", "bag_accuracy", "bag_auc", "instance_accuracy"}
+            of_instances = {"instance_accuracy", "instance_auc"}
+            assert set(row["evaluation"]) == {"cv", "repeats", "bag_accuracy", "bag_auc", *of_instances}
             assert row["seconds"] > 0
         assert document["methods"][0]["settings"] == {"C": 10.0, "scaling": "auto"}
         assert document["methods"][1]["settings"]["strategy"] == {"name": "cucb", "exploration": 1.0}

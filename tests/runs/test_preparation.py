@@ -69,9 +69,18 @@ class TestFilledIn:
         assert bliss["regime"] == {"name": "mil", "weights": "bag"}
 
     def test_baselines_are_those_of_the_regime(self, experiment):
-        """Without [[compare]] a run stands beside the two baselines of MIL; with an empty list beside none."""
-        assert [one.name for one in experiment(compare=None).baselines] == ["inherited-label-svm", "bag-mean-svm"]
+        """Without [[compare]] a run stands beside the control and the baselines of MIL; with an empty list alone."""
+        names = [one.name for one in experiment(compare=None).baselines]
+        assert names == ["no-bandit", "inherited-label-svm", "bag-mean-svm"]
         assert experiment(compare=()).baselines == ()
+
+    def test_the_control_has_the_parameters_of_bliss(self, experiment):
+        """`no-bandit` is BLISS with inherited_share=1, whatever else the user set, and one process for each fit."""
+        prepared = experiment(compare=("no-bandit",), inherited_share=0.25, settings="select", n_members=2, n_jobs=2)
+        (control,) = prepared.baselines
+        found = control.make(7).get_params(deep=False)
+        assert found == {**prepared.settings.bliss, "inherited_share": 1.0, "n_jobs": None, "random_state": 7}
+        assert prepared.document()["compare"] == [{"method": "no-bandit"}]
 
     def test_a_baseline_with_parameters(self, toy_file):
         """Parameters of [[compare]] reach the baseline, freshly made for each fit."""
@@ -86,7 +95,7 @@ class TestRefusals:
     def test_an_unknown_regime_of_the_user(self):
         """The regime that the user names is looked for before the data are."""
         said = refused(UnknownNameError, source="nothing", bliss={"regime": "mill"})
-        assert said.startswith('No regime "mill" is installed. Did you mean "mil"? Installed regimes: mil')
+        assert said.startswith('No regime "mill" is installed. Did you mean "mil"? Installed regimes: ')
         assert "nothing" not in said
 
     @pytest.mark.parametrize("regime", ["mil", {"name": "mil"}])
@@ -139,6 +148,11 @@ class TestRefusals:
     def test_a_parameter_that_a_baseline_lacks(self):
         """So is a parameter that it does not have."""
         assert "no parameter" in refused(SettingsError, compare=(MethodSettings("bag-mean-svm", {"k": 3}),))
+
+    def test_a_parameter_of_the_control(self):
+        """The control has none of its own."""
+        said = refused(SettingsError, compare=(MethodSettings("no-bandit", {"ridge": 1.0}),))
+        assert said == 'The method "no-bandit" takes no parameters: it has those of BLISS, but infers nothing.'
 
     def test_data(self, toy_file):
         """Data that the regime cannot use are refused, here a set without a negative bag."""

@@ -1,0 +1,122 @@
+"""Settings chosen for one data set, and the experiment file that they become."""
+
+import json
+import tomllib
+
+import numpy as np
+import pytest
+
+from bliss_framework import BlissClassifier
+from bliss_framework.extension.manager import default_plugins
+from bliss_framework.runs.experiment import run
+from bliss_framework.runs.experiment_files import read_experiments
+from bliss_framework.runs.preparation import prepare
+from bliss_framework.runs.tuning import tune
+
+GRID = {"final_classifier": ["same"], "classifier.width": [0.5, 2.0], "inherited_share": [0.0, 0.5]}
+
+
+def silent(event):
+    """Listen to nothing."""
+
+
+@pytest.fixture
+def tuned(experiment):
+    """A function that tunes a short experiment on a toy file which is not easy."""
+
+    def make(**bliss):
+        return tune(experiment(data={"gap": 1.5}, **{"grid": GRID, **bliss}), silent)
+
+    return make
+
+
+def test_the_document(tuned):
+    """Every combination is there with its score, best first; the document is plain."""
+    document = tuned().document
+    assert list(document) == ["format", "data", "candidates", "seconds"]
+    assert (document["format"], document["data"]["n_bags"]) == (1, 12)
+    scores = [one["score"] for one in document["candidates"]]
+    assert scores == sorted(scores, reverse=True)
+    chosen = [one["settings"] for one in document["candidates"]]
+    assert len({json.dumps(one) for one in chosen}) == 4
+    assert all(set(one) == set(GRID) for one in chosen)
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+
+
+def test_scores_are_those_of_the_estimator(experiment):
+    """What is printed is what `rank_settings` finds with the seed of a run."""
+    prepared = experiment(data={"gap": 1.5}, grid=GRID)
+    dataset = prepared.problem.dataset
+    short = {name: prepared.settings.bliss[name] for name in ("n_rounds", "n_folds", "n_neighbors", "n_inferences")}
+    model = BlissClassifier(settings="select", grid=GRID, random_state=0, **short)
+    ranked = model.rank_settings(dataset.X, dataset.weak, dataset.bags)
+    assert [one["score"] for one in tune(prepared, silent).document["candidates"]] == [one.score for one in ranked]
+
+
+def test_the_file_has_the_best_settings(tuned, experiment, tmp_path):
+    """It names the data by their whole path and what differs from the defaults, and neither a grid nor a choice."""
+    result = tuned()
+    best = result.document["candidates"][0]["settings"]
+    table = tomllib.loads(result.toml)
+    assert set(table) == {"data", "bliss"}
+    assert table["data"] == {"source": str(tmp_path / "toy.npz")}
+    kernel = {"name": "kernel-ridge", "width": best["classifier.width"]}
+    assert table["bliss"].pop("inherited_share", 0.0) == best["inherited_share"]
+    assert table["bliss"] == {
+        "n_rounds": 6,
+        "n_folds": 3,
+        "n_neighbors": 5,
+        "n_inferences": 1,
+        "random_state": 0,
+        "classifier": kernel,
+        "final_classifier": kernel,
+    }
+
+
+def test_the_file_runs(tuned, tmp_path):
+    """It can be read again, and a run of it predicts as a model with the best settings does."""
+    result = tuned(random_state=3)
+    path = tmp_path / "tuned.toml"
+    path.write_text(result.toml, encoding="utf-8")
+    (settings,) = read_experiments(path).rows
+    prepared = prepare(settings, default_plugins(), [])
+    assert (prepared.seed, prepared.settings.bliss["settings"]) == (3, "default")
+    best = result.document["candidates"][0]["settings"]
+    assert prepared.settings.bliss["inherited_share"] == best["inherited_share"]
+    assert prepared.settings.bliss["final_classifier"]["width"] == best["classifier.width"]
+    assert run(prepared, silent).document["evaluation"]["instance_accuracy"]["inferred"]["overall"] > 0.5
+
+
+def test_what_the_user_set_stays(tuned):
+    """It is neither chosen nor lost on the way to the file."""
+    result = tuned(classifier={"name": "kernel-ridge", "width": 1.5}, strategy="kl-ucb", scaling="standard")
+    assert all("classifier.width" not in one["settings"] for one in result.document["candidates"])
+    bliss = tomllib.loads(result.toml)["bliss"]
+    assert (bliss["classifier"]["width"], bliss["strategy"], bliss["scaling"]) == (1.5, "kl-ucb", "standard")
+
+
+def test_the_grid_of_the_regime(experiment):
+    """Without a grid it is the regime's own; the settings in the file are values of it."""
+    result = tune(experiment(data={"gap": 1.5}, n_folds=5, n_inferences=3), silent)
+    assert len(result.document["candidates"]) == 36
+    bliss = tomllib.loads(result.toml)["bliss"]
+    assert (bliss["reward"], bliss["n_folds"], bliss["n_inferences"], bliss["n_rounds"]) == ("mil-marginal", 3, 1, 6)
+    assert bliss["regime"]["bag_score"] in ("max", "mean", "max-mean")
+
+
+def test_events(experiment, listen):
+    """It starts with what it works on, tells of each inference, and ends; nothing is fitted."""
+    listener = listen()
+    tune(experiment(grid=GRID), listener)
+    assert listener.names()[:2] == ["RunStarted", "SelectionStarted"]
+    assert listener.names()[2:-1] == ["SelectionAdvanced"] * 10
+    assert listener.names()[-1] == "RunFinished"
+    assert listener.events[0].n_instances == 48
+
+
+def test_processes_change_nothing(tuned, lasting):
+    """With two processes every score has the same bits, and the number of processes is not in the file."""
+    one, two = tuned(), tuned(n_jobs=2)
+    assert lasting(one.document) == lasting(two.document)
+    assert one.toml == two.toml
+    assert np.isfinite([row["score"] for row in one.document["candidates"]]).all()

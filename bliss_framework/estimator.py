@@ -267,7 +267,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Score bags: (ids, scores), ids in order of first appearance, scores relative to the bag threshold."""
         rows, grouped = self._rows(X, bags)
-        return grouped.ids, bag_scores(self.members_, rows, grouped) - self.bag_threshold_
+        return grouped.ids, self._bag_scores(rows, grouped) - self.bag_threshold_
 
     def predict_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Predict the weak label of each bag: (ids, labels), ids in order of first appearance."""
@@ -275,10 +275,18 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weak = self._bag_labels(rows, grouped)
         return grouped.ids, self.classes_[weak] if weak.ndim == 1 and weak.dtype.kind == "i" else weak
 
+    def _bag_scores(self, rows: Any, bags: Bags) -> NDArray[np.float64]:
+        regime: Regime = resolve("regime", self.regime)
+        if regime.bags_of_instances:
+            return regime.bag_scores(self._scores(rows), bags)
+        return bag_scores(self.members_, rows, bags)
+
     def _bag_labels(self, rows: Any, bags: Bags) -> NDArray[Any]:
+        regime: Regime = resolve("regime", self.regime)
+        if regime.bags_of_instances:
+            return regime.bag_labels(self._scores(rows), bags, self.bag_threshold_)
         if len(self.members_) == 1:
             return self.members_[0].bag_labels(rows, bags, self.bag_threshold_)
-        regime: Regime = resolve("regime", self.regime)
         return regime.labels_of_bag_scores(bag_scores(self.members_, rows, bags), self.bag_threshold_)
 
     def score(self, X: Any, y: Any, bags: Any = None, sample_weight: None = None) -> float:
@@ -298,9 +306,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         _take_note_of_columns(self, X, given.X, reset=False)
         weak = regime.check_test(given.weak, given.bags, tuple(self.classes_.tolist()))
         predicted = self._bag_labels(given.X, given.bags)
-        return dict(
-            regime.evaluate(predicted, bag_scores(self.members_, given.X, given.bags) - self.bag_threshold_, weak)
-        )
+        return dict(regime.evaluate(predicted, self._bag_scores(given.X, given.bags) - self.bag_threshold_, weak))
 
     def explain(self, row: int, n_neighbors: int = 5) -> Explanation:
         """Say why a training instance got its label.

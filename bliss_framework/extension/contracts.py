@@ -145,12 +145,15 @@ class Regime(ABC):
         binary: whether there are never more than two classes.
         bag_parameters: parameters of the regime that matter for bags only, and not for label inference; settings that
             differ in them alone share one inference.
+        bags_of_instances: whether bags are read from the joint instance scores of all final classifiers, as where the
+            weak label counts predicted classes, rather than from averages of their bag scores.
     """
 
     default_reward: ClassVar[str]
     default_baselines: ClassVar[tuple[str, ...]] = ()
     binary: ClassVar[bool] = False
     bag_parameters: ClassVar[tuple[str, ...]] = ()
+    bags_of_instances: ClassVar[bool] = False
 
     @abstractmethod
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:

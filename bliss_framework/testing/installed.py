@@ -66,8 +66,8 @@ def _checks(offer: Offer, registry: Registry) -> tuple[Any, list[Check]]:
     lists: dict[str, Callable[[Any], list[Check]]] = {
         "strategy": strategy_checks,
         "classifier": classifier_checks,
-        "baseline": baseline_checks,
-        "reward": lambda reward: reward_checks(reward, _example_for(offer.component.name, registry)),
+        "baseline": lambda baseline: baseline_checks(baseline, _weak_example_for(offer, registry)),
+        "reward": lambda reward: reward_checks(reward, _example_for(offer, registry)),
         "regime": lambda regime: regime_checks(_mil_example_of(regime)),
     }
     if offer.kind not in lists:
@@ -79,16 +79,31 @@ def _checks(offer: Offer, registry: Registry) -> tuple[Any, list[Check]]:
     return component, lists[offer.kind](component)
 
 
-def _example_for(reward: str, registry: Registry) -> Example:
-    """Find data for a reward: those of a regime that uses it by default, else MIL bags."""
-    for name in registry.names("regime"):
-        regime = registry.create("regime", name)
-        if regime.default_reward == reward:
-            return _mil_example_of(regime)
+def _example_for(offer: Offer, registry: Registry) -> Example:
+    """Find data for a reward: those of a regime that uses it by default or comes with it, else MIL bags."""
+    offers = [one for one in registry.offers if one.kind == "regime"]
+    regimes = [(one.plugin, registry.create("regime", one.component.name)) for one in offers]
+    named = [regime for _, regime in regimes if regime.default_reward == offer.component.name]
+    beside = [regime for plugin, regime in regimes if plugin == offer.plugin]
+    return _mil_example_of([*named, *beside][0]) if named or beside else mil_example()
+
+
+def _weak_example_for(offer: Offer, registry: Registry) -> Example:
+    """Find data for a baseline: weak labels of MIL, where no regime that comes with it refuses those."""
+    for one in registry.offers:
+        if one.kind == "regime" and one.plugin == offer.plugin:
+            _accepting(registry.create("regime", one.component.name))
     return mil_example()
 
 
 def _mil_example_of(regime: Any) -> Example:
+    example = _accepting(regime)
+    if not part_of(example)[0].space.free.any():
+        raise _NotChecked("MIL bags leave its regime nothing to infer, so it needs an example of its own")
+    return example
+
+
+def _accepting(regime: Any) -> Example:
     example = evolve(mil_example(), regime=regime)
     try:
         part_of(example)

@@ -1,0 +1,1 @@
+"""Learning with label proportions: the regime, its rewards, and baselines of the literature."""

@@ -1,0 +1,30 @@
+"""scikit-learn's breast cancer set in bags, as the embedded LLP data set."""
+
+from sklearn.datasets import load_breast_cancer
+
+from bliss_framework import WeakDataset
+from bliss_llp.generator import make_llp_bags
+
+DETAILS = {
+    "source": "Wolberg, Mangasarian, Street and Street, Breast Cancer Wisconsin (Diagnostic), UCI, 1995",
+    "size": "71 bags of 8 or 9 of 569 cell samples, 30 features; options bag_size, bags, bag_seed",
+    "licence": "CC BY 4.0",
+}
+
+
+def load_breast_cancer_bags(bag_size: int = 8, bags: str = "random", bag_seed: int = 0) -> WeakDataset:
+    """Put the samples of scikit-learn's breast cancer set into bags; class 1 is malignant.
+
+    Args:
+        bag_size: the size of bags, to within one.
+        bags: "random", or "skewed" for bags whose shares differ strongly.
+        bag_seed: the same seed makes the same bags.
+
+    >>> data = load_breast_cancer_bags()
+    >>> data.X.shape, len(data.weak), int(data.instance_labels.sum())
+    ((569, 30), 71, 212)
+    """
+    stored = load_breast_cancer()
+    malignant = (stored.target == 0).astype(int)
+    names = stored.feature_names.tolist()
+    return make_llp_bags(stored.data, malignant, bag_size, bags, bag_seed, "breast-cancer-llp", names)

@@ -1,0 +1,60 @@
+"""What this plugin offers."""
+
+from bliss_framework import Component, hookimpl
+from bliss_llp.breast_cancer import DETAILS, load_breast_cancer_bags
+from bliss_llp.em import LlpEm
+from bliss_llp.inv_cal import InvCal
+from bliss_llp.k_means import LlpKMeans
+from bliss_llp.labelled_npz import LabelledNpzReader
+from bliss_llp.marginal import LlpMarginalReward
+from bliss_llp.mean_map import MeanMap
+from bliss_llp.p_svm import AlternatingSvm
+from bliss_llp.proportion_matching import ProportionMatching
+from bliss_llp.regime import LlpRegime
+from bliss_llp.reward import LlpReward
+
+
+@hookimpl
+def bliss_regimes() -> list[Component]:
+    """Offer the LLP regime."""
+    return [Component("llp", LlpRegime, "Of each bag the shares of the classes are known")]
+
+
+@hookimpl
+def bliss_rewards() -> list[Component]:
+    """Offer the two rewards of LLP."""
+    return [
+        Component("llp", LlpReward, "Recall and precision of shares near each instance"),
+        Component("llp-marginal", LlpMarginalReward, "Whether a label moves held-out bags towards their shares"),
+    ]
+
+
+@hookimpl
+def bliss_baselines() -> list[Component]:
+    """Offer methods of the literature."""
+    return [
+        Component("mean-map", MeanMap, "Logistic regression on class means estimated from bag means"),
+        Component("inv-cal", InvCal, "Support vector regression from mean rows to log-odds of shares (Rueping 2010)"),
+        Component(
+            "alter-psvm",
+            AlternatingSvm,
+            "SVM, and labels that keep the counts of bags, by turns (Yu 2013)",
+        ),
+        Component("llp-em", LlpEm, "A classifier and soft labels that meet the shares of bags, by turns"),
+        Component("proportion-matching", ProportionMatching, "A model whose mean probability in each bag is its share"),
+        Component("llp-k-means", LlpKMeans, "Clusters, and the shares of classes in each by least squares on bags"),
+    ]
+
+
+@hookimpl
+def bliss_readers() -> list[Component]:
+    """Offer the reader of ordinary labelled sets."""
+    summary = "Rows and classes without bags (.npz), put into bags for learning with label proportions"
+    return [Component("labelled-npz", LabelledNpzReader, summary)]
+
+
+@hookimpl
+def bliss_datasets() -> list[Component]:
+    """Offer the breast cancer set in bags."""
+    summary = "Breast cancer samples in bags, of which the share of malignant ones is known"
+    return [Component("breast-cancer-llp", load_breast_cancer_bags, summary, DETAILS)]

@@ -1,0 +1,99 @@
+"""The marginal-effect reward of LLP: does giving x this label move the held-out bags towards their shares?"""
+
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+from scipy.special import softmax
+
+from bliss_framework import Bags, Fold, Outcome, Reward, RewardFunction, influence
+from bliss_framework.validators import positive
+
+
+@frozen
+class LlpMarginalReward(Reward):
+    """Reward labels by their marginal effect on the squared error of the shares of held-out bags.
+
+    For two classes, with held-out outputs z, s = logistic(steepness * z / std z), q_b the mean of s over bag b and p_b
+    its known share of class 1,
+
+        E_x    = sum over held-out x' of (p_b - q_b) s (1 - s) k(x, x')
+        R_x(l) = 1[l = f(x)] * (1/2 + (2 l - 1)/2 * tanh(gain * E_x / mean |E|))
+
+    where b is the bag of x' and k(x, x') is the influence of the label of x on z_x'. Up to a factor E_x is minus the
+    slope of sum_b |b| (p_b - q_b)^2 / 2 in the label of x.
+
+    For several classes, with outputs z_c, s = softmax(steepness / 2 * z / std z) over classes, std z pooled over the
+    columns, q_b and p_b vectors, and r = p_b - q_b,
+
+        E_x(c) = sum over held-out x' of s_c (r_c - sum_j r_j s_j) k(x, x')
+        R_x(l) = 1[l = f(x)] * (1/2 + 1/2 * tanh(gain * E_x(l) / mean |E|))
+
+    which is minus the slope of sum_b |b| sum_c (p_bc - q_bc)^2 / 2, and for two classes with outputs -z and z the same
+    as above. The mean |E| is over free training instances and their candidate labels.
+
+    Args:
+        steepness: of the logistic curve, in standard deviations of the output; above 0.
+        gain: how soon a marginal effect above the mean counts in full; above 0.
+    """
+
+    steepness: float = field(default=3.4, validator=positive)
+    gain: float = field(default=0.7, validator=positive)
+
+    def prepare(self, fold: Fold, classifier: Any) -> RewardFunction:
+        """Take the influence of training labels on held-out outputs from the classifier."""
+        return _OnFold(self, influence(fold, classifier))
+
+    def __call__(self, outcome: Outcome) -> NDArray[np.float64]:
+        """Return rewards (n,) in [0, 1] with the influence of any classifier, the similarity of features."""
+        return _OnFold(self, influence(outcome.fold, None))(outcome)
+
+
+class _OnFold(RewardFunction):
+    def __init__(self, reward: LlpMarginalReward, effect: NDArray[np.floating]) -> None:
+        self._reward, self._effect = reward, effect
+
+    def __call__(self, outcome: Outcome) -> NDArray[np.float64]:
+        effects = self._effects(outcome)
+        space = outcome.fold.train.space
+        counted = np.abs(effects)[space.candidates & space.free[:, None]]
+        size = counted.mean() if len(counted) else 0.0
+        own = effects[np.arange(len(effects)), outcome.assignment]
+        helps = np.tanh(self._reward.gain * own / size) if size > 0 else np.zeros(len(own))
+        return np.where(outcome.assignment == outcome.labels, 0.5 + 0.5 * helps, 0.0)
+
+    def _effects(self, outcome: Outcome) -> NDArray[np.float64]:
+        """Return E of every training instance and class: (n, C)."""
+        heldout = outcome.fold.heldout
+        slopes = share_slopes(outcome.heldout_scores, heldout.bags, heldout.weak.values, self._reward.steepness)
+        # The slopes of two classes differ in sign alone, and the product is what a pull waits for.
+        needed = slopes[:, 1:] if slopes.shape[1] == 2 else slopes
+        effects = (needed.T.astype(self._effect.dtype) @ self._effect).T.astype(np.float64)
+        return np.concatenate([-effects, effects], axis=1) if slopes.shape[1] == 2 else effects
+
+
+def share_slopes(
+    outputs: NDArray[np.floating], bags: Bags, shares: NDArray[np.float64], steepness: float
+) -> NDArray[np.float64]:
+    """Return minus the slope of the squared error of bags' shares in each output, up to a common factor.
+
+    Args:
+        outputs: (m, 1) decision values of class 1, or (m, C).
+        bags: of the m instances.
+        shares: (B, C) known shares.
+        steepness: of the logistic curve, in standard deviations of `outputs`.
+
+    Returns:
+        (m, C); each row sums to 0.
+
+    >>> share_slopes(np.array([[-1.0], [1.0]]), Bags.from_ids([0, 0]), np.array([[0.0, 1.0]]), 1.0).round(3).tolist()
+    [[-0.197, 0.197], [-0.197, 0.197]]
+    """
+    outputs = np.asarray(outputs, dtype=np.float64)
+    columns = np.concatenate([-outputs, outputs], axis=1) if outputs.shape[1] == 1 else outputs
+    spread = np.sqrt(columns.var(axis=0).mean())
+    steep = steepness / 2 * columns / spread if spread > 0 else np.zeros_like(columns)
+    chances = softmax(steep, axis=1)
+    missing = bags.spread(shares - bags.mean(chances))
+    return np.asarray(chances * (missing - (missing * chances).sum(axis=1, keepdims=True)))

@@ -1,0 +1,157 @@
+"""The LLP regime: of each bag the shares of the classes are known, and of no instance its class."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from bliss_framework import Bags, DataError, LabelSpace, Outcome, Part, Regime, SettingsError, WeakLabels
+from bliss_framework.validators import one_of
+from bliss_llp.counts import keep_counts, nearest_counts
+from bliss_llp.strata import strata_of_shares
+from bliss_llp.weak_shares import check_training_shares, read_shares
+
+
+def _class_names(_: Any, attribute: Any, value: Any) -> None:
+    """Allow None or two different names or more (an attrs validator)."""
+    if value is not None and (len(value) < 2 or len(set(value)) < len(value)):
+        raise SettingsError(f"{attribute.name} must be two different names or more, or None; got {list(value)!r}.")
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list | np.ndarray) else value
+
+
+@frozen
+class LlpRegime(Regime):
+    """Learning with label proportions: the weak label of a bag is the share of class 1, or the shares of all classes.
+
+    Weak labels are single numbers in [0, 1] for two classes, vectors (B, C) of shares that sum to 1 within 0.01, or
+    vectors of counts that sum to the size of every bag. Shares that the size of a bag cannot reach mean the nearest
+    counts, by largest remainder: 0.33 of four instances is one instance. A class with count 0 is no candidate in its
+    bag, so bags of one class have no arms.
+
+    Args:
+        classes: names of the classes in the order of the shares; 0 .. C - 1 by default.
+        assignments: "counts" (every assignment of a round gives each bag exactly its counts: those with the largest
+            bounds) or "free" (each instance has the label with the largest bound).
+    """
+
+    default_reward: ClassVar[str] = "llp-marginal"
+    bags_of_instances: ClassVar[bool] = True
+
+    classes: tuple[Any, ...] | None = field(default=None, converter=_as_tuple, validator=_class_names)
+    assignments: str = field(default="counts", validator=one_of("counts", "free"))
+
+    def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
+        """Read the shares, refuse those that tell nothing, and warn of those that tell little."""
+        shares = read_shares(weak, bags)
+        check_training_shares(shares, bags)
+        return WeakLabels(shares, self._names(shares.shape[1]))
+
+    def check_test(self, weak: NDArray[Any], bags: Bags, classes: tuple[Any, ...]) -> WeakLabels:
+        """Read the shares of test bags, which may be of one class."""
+        shares = read_shares(weak, bags)
+        if shares.shape[1] != len(classes):
+            raise DataError(
+                f"The bags have shares of {shares.shape[1]} classes, and there were {len(classes)} in training: "
+                f"{list(classes)}; give each bag a share of each of them."
+            )
+        return WeakLabels(shares, classes)
+
+    def _names(self, n_classes: int) -> tuple[Any, ...]:
+        if self.classes is None:
+            return tuple(range(n_classes))
+        if len(self.classes) != n_classes:
+            raise DataError(
+                f"The bags have shares of {n_classes} classes, but the regime's classes are {list(self.classes)}; name "
+                f"each class once."
+            )
+        return self.classes
+
+    def label_space(self, weak: WeakLabels, bags: Bags) -> LabelSpace:
+        """Give instances the classes of which their bag has any, once shares are counts."""
+        counts = nearest_counts(weak.values, bags.sizes)
+        return LabelSpace(bags.spread(counts > 0), np.arange(counts.shape[1], dtype=np.intp))
+
+    def strata(self, weak: WeakLabels) -> NDArray[np.intp]:
+        """Stratify by ranges of the share of class 1, or by the class with the largest share; five bags or more each.
+
+        Folds then have about equal shares, as bags that are dealt in order of their share have.
+        """
+        return strata_of_shares(weak.values)
+
+    def bag_scores(self, scores: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
+        """Return the share of instances that are predicted to be of class 1 (B,), or of each class (B, C)."""
+        return predicted_shares(scores, bags)
+
+    def bag_labels(self, scores: NDArray[np.float64], bags: Bags, threshold: float) -> NDArray[Any]:
+        """Predict shares, (B,) or (B, C); `threshold` is the score above which an instance is of class 1."""
+        return predicted_shares(scores - threshold if scores.ndim == 1 else scores, bags)
+
+    def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
+        """Score held-out bags by how near predicted shares are to the true ones."""
+        heldout = outcome.fold.heldout
+        truth = heldout.weak.values
+        found = heldout.bags.mean(outcome.heldout_classes[:, None] == np.arange(truth.shape[1]))
+        return {"proportion_accuracy": 1.0 - proportion_error(found, truth)}
+
+    def evaluate(self, predicted: NDArray[Any], scores: NDArray[np.float64], weak: WeakLabels) -> Mapping[str, float]:
+        """Return the mean absolute error of the shares of bags, and first what it lacks to 1, where more is better.
+
+        For two classes the error of a bag is |p - q|, the error of the share of class 1; for several it is half the sum
+        of |p_c - q_c|. That is the smallest share of its instances whose predicted class must be wrong.
+        """
+        error = proportion_error(in_columns(predicted), weak.values)
+        return {"proportion_accuracy": 1.0 - error, "proportion_error": error}
+
+    def default_grid(self, bags: Bags, sparse: bool) -> Mapping[str, Sequence[Any]]:
+        """Return one setting: of all that were tried on four sets with bags of 8 to 64, the best in the mean."""
+        return {
+            "n_folds": (3,),
+            "train_on": ("rest",),
+            "n_inferences": (4,),
+            "n_rounds": (80,),
+            "n_first_draws": (10,),
+            "classifier.width": (0.25,),
+            "classifier.ridge": (1.0,),
+            "final_classifier": ({"name": "svm-rbf", "C": 1.0, "width": 0.25},),
+            "scaling": ("auto" if sparse else "standard",),
+            "inherited_share": (0.0,),
+        }
+
+    def inherited(self, weak: WeakLabels, bags: Bags) -> NDArray[np.float64]:
+        """Give every instance the shares of its bag as a soft label."""
+        return bags.spread(weak.values)
+
+    def draw_prior(self, part: Part) -> NDArray[np.float64] | None:
+        """Draw first labels by the shares of the bag."""
+        return part.bags.spread(part.weak.values)
+
+    def constraint(self) -> Any:
+        """Keep the counts of bags in the assignments of rounds, if so set."""
+        return keep_counts if self.assignments == "counts" else None
+
+
+def predicted_shares(scores: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
+    """Return the share of positive scores (n,) in each bag (B,), or of each largest column of (n, C): (B, C)."""
+    if scores.ndim == 1:
+        return bags.mean(scores > 0)
+    return bags.mean(scores.argmax(axis=1)[:, None] == np.arange(scores.shape[1]))
+
+
+def in_columns(shares: NDArray[Any]) -> NDArray[np.float64]:
+    """Return shares with a column for each class: (B,) of class 1 becomes (B, 2)."""
+    shares = np.asarray(shares, dtype=np.float64)
+    return shares if shares.ndim == 2 else np.stack([1.0 - shares, shares], axis=1)
+
+
+def proportion_error(predicted: NDArray[np.float64], truth: NDArray[np.float64]) -> float:
+    """Return half the mean over bags of the sum of absolute differences between shares (B, C) and (B, C).
+
+    >>> proportion_error(np.array([[0.5, 0.5]]), np.array([[0.75, 0.25]]))
+    0.25
+    """
+    return float(np.abs(predicted - truth).sum(axis=1).mean() / 2)

@@ -1,0 +1,48 @@
+"""What this plugin offers."""
+
+from bliss_framework import Component, hookimpl
+from bliss_multiclass_mil.classifier import CooperativeSoftmax
+from bliss_multiclass_mil.datasets import DIGITS_DETAILS, MNIST_DETAILS, load_digits_bags, load_mnist_bags
+from bliss_multiclass_mil.one_vs_rest import OneVsRestBagMeanSvm, OneVsRestMiSvm
+from bliss_multiclass_mil.regime import MultiClassMilRegime
+from bliss_multiclass_mil.reward import MultiClassMilReward
+
+
+@hookimpl
+def bliss_regimes() -> list[Component]:
+    """Offer the multi-class MIL regime."""
+    summary = "A bag holds an instance of each label of its set, and negatives beside them"
+    return [Component("multiclass-mil", MultiClassMilRegime, summary)]
+
+
+@hookimpl
+def bliss_rewards() -> list[Component]:
+    """Offer the paper's multi-class MIL reward."""
+    summary = "Recall and precision of label sets near each instance (the paper)"
+    return [Component("multiclass-mil", MultiClassMilReward, summary)]
+
+
+@hookimpl
+def bliss_classifiers() -> list[Component]:
+    """Offer the cooperative softmax."""
+    summary = "Softmax whose negative labels do not compete; warm start from pull to pull (the paper)"
+    return [Component("cooperative-softmax", CooperativeSoftmax, summary)]
+
+
+@hookimpl
+def bliss_baselines() -> list[Component]:
+    """Offer the paper's baseline and a simpler one."""
+    return [
+        Component("one-vs-rest-mi-svm", OneVsRestMiSvm, "Linear mi-SVM for each label (the paper's baseline)"),
+        Component("one-vs-rest-bag-mean-svm", OneVsRestBagMeanSvm, "Linear SVM for each label on the mean of each bag"),
+    ]
+
+
+@hookimpl
+def bliss_datasets() -> list[Component]:
+    """Offer handwritten digits in bags."""
+    digits, mnist = "Handwritten digits in bags, 0 to 4 positive", "MNIST in bags, from your own files (the paper)"
+    return [
+        Component("digits-multiclass", load_digits_bags, digits, DIGITS_DETAILS),
+        Component("mnist-multiclass", load_mnist_bags, mnist, MNIST_DETAILS),
+    ]

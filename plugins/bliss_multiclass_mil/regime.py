@@ -1,0 +1,162 @@
+"""The multi-class MIL regime: a bag holds an instance of each label of its set, and negatives beside them."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from bliss_framework import Bags, DataError, LabelSpace, Outcome, Regime, WeakLabels
+from bliss_framework.validators import at_least
+from bliss_multiclass_mil.label_sets import (
+    LabelSetForm,
+    check_known_label_sets,
+    check_label_sets,
+    is_text,
+    label_names_of,
+)
+from bliss_multiclass_mil.measures import average_precisions, best_threshold, set_measures
+from bliss_multiclass_mil.reward import found_labels, precision, recall
+
+COMMON = 10  # A label set that fewer bags have is no stratum of its own: some folds would go without.
+
+
+@frozen
+class MultiClassMilRegime(Regime):
+    """Multi-class MIL (paper, "Multi-Class MIL").
+
+    Every label of a bag's set is the label of some instance of the bag; all others are negative. Class 0 is the
+    negative class, classes 1 .. C are the labels, and weak labels are rows (B, C) of 0 and 1 without class 0.
+
+    Args:
+        negative_label: what instances without a label are called.
+        n_negative: negative labels (arms) that all mean the negative class, so that each can stand for one mode of it.
+        separator: between the labels of a set that is written as text, such as "cat;dog".
+        label_names: all labels, in the order of their classes or of the columns of a matrix; None takes those that
+            occur, and 1 .. C for a matrix.
+    """
+
+    default_reward: ClassVar[str] = "multiclass-mil"
+    default_baselines: ClassVar[tuple[str, ...]] = ("one-vs-rest-mi-svm", "one-vs-rest-bag-mean-svm")
+
+    negative_label: Any = field(default="negative")
+    n_negative: int = field(default=1, validator=at_least(1))
+    separator: str = field(default=";", validator=is_text)
+    label_names: tuple[Any, ...] | None = field(default=None, converter=label_names_of)
+
+    def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
+        """Read the label sets, and refuse those that tell nothing."""
+        return check_label_sets(weak, bags, self._form)
+
+    def check_test(self, weak: NDArray[Any], bags: Bags, classes: tuple[Any, ...]) -> WeakLabels:
+        """Read the label sets of test bags, and refuse labels that were not there in training."""
+        return check_known_label_sets(weak, bags, self._form, classes)
+
+    @property
+    def _form(self) -> LabelSetForm:
+        return LabelSetForm(self.negative_label, self.separator, self.label_names)
+
+    def label_space(self, weak: WeakLabels, bags: Bags) -> LabelSpace:
+        """Give instances the negative labels, first, and those of their bag's set.
+
+        A bag with as many labels as instances has no room for negatives.
+        """
+        full = bags.spread(weak.values.sum(axis=1) == bags.sizes)
+        negative = np.repeat(~full[:, None], self.n_negative, axis=1)
+        n_labels = weak.values.shape[1]
+        class_of_label = np.concatenate([np.zeros(self.n_negative, dtype=np.intp), np.arange(1, n_labels + 1)])
+        return LabelSpace(np.concatenate([negative, bags.spread(weak.values == 1)], axis=1), class_of_label)
+
+    def strata(self, weak: WeakLabels) -> NDArray[np.intp]:
+        """Stratify by label set; rare sets by their rarest label, and what is still rare together."""
+        if weak.values.shape[1] == 1:
+            return weak.values[:, 0].astype(np.intp)
+        return grouped_sets(weak.values)
+
+    def bag_scores(self, scores: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
+        """Score each label of a bag by the instance in which it leads all other classes by most.
+
+        An instance has one label, so a label that another one beats in every instance is not in the bag, however
+        little negative these instances are. Above 0 is what "some instance is predicted to have it" means.
+
+        Args:
+            scores: (n,) for one label, or (n, C + 1).
+            bags: B bags.
+
+        Returns:
+            (B, C), one column for each label.
+        """
+        return np.asarray(bags.max(scores[:, None] if scores.ndim == 1 else leads(scores)[:, 1:]))
+
+    def bag_labels(self, scores: NDArray[np.float64], bags: Bags, threshold: float) -> NDArray[Any]:
+        """Predict the label sets (B, C): labels whose bag score exceeds the threshold."""
+        return self.labels_of_bag_scores(self.bag_scores(scores, bags), threshold)
+
+    def labels_of_bag_scores(self, bag_scores: NDArray[np.float64], threshold: float) -> NDArray[Any]:
+        """Predict the label sets (B, C) from bag scores (B, C)."""
+        return (bag_scores > threshold).astype(np.int8)
+
+    def bag_threshold(self, bag_scores: NDArray[np.float64], weak: WeakLabels) -> float:
+        """Choose the threshold with the fewest errors over all pairs of a bag and a label."""
+        return best_threshold(bag_scores.ravel(), weak.values.ravel())
+
+    def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
+        """Score held-out bags: F1 of label sets, mean recall of bags that have labels, precision of instances."""
+        bags, truth = outcome.fold.heldout.bags, outcome.fold.heldout.weak.values
+        labelled = bags.spread(truth.any(axis=1))
+        return {
+            "label_set_f1": set_measures(found_labels(outcome), truth)["label_set_f1"],
+            "recall": float(recall(outcome)[labelled].mean()) if labelled.any() else 1.0,
+            "precision": float(precision(outcome).mean()),
+        }
+
+    def evaluate(self, predicted: NDArray[Any], scores: NDArray[np.float64], weak: WeakLabels) -> Mapping[str, float]:
+        """Return F1, precision, recall and Hamming accuracy of label sets, and the mean of average precisions.
+
+        All are larger where predictions are better. F1 comes first: the paper chooses settings by recall and precision
+        of bags. The average precision is that of ranking bags, averaged over the labels that some bag has.
+        """
+        if predicted.shape != weak.values.shape:
+            raise DataError(
+                f"{predicted.shape[1]} labels were predicted, but the bags have {weak.values.shape[1]}: a label was "
+                f"in no training bag. List all of them as label_names of the regime."
+            )
+        precisions = average_precisions(scores.reshape(weak.values.shape), weak.values)
+        measures = set_measures(predicted, weak.values)
+        return measures if np.isnan(precisions).all() else {**measures, "mean_average_precision": _mean(precisions)}
+
+
+def grouped_sets(sets: NDArray[np.integer]) -> NDArray[np.intp]:
+    """Number label sets (B, C) as strata (B,), so that each stratum has COMMON bags if that many can be put together.
+
+    >>> grouped_sets(np.repeat([[0, 0], [1, 0], [1, 1]], [10, 12, 2], axis=0)).tolist() == [0] * 10 + [1] * 14
+    True
+    """
+    distinct, key, counts = np.unique(sets, axis=0, return_inverse=True, return_counts=True)
+    of_label = np.where(sets > 0, sets.sum(axis=0), len(sets) + 1)
+    rarest = np.where(sets.any(axis=1), of_label.argmin(axis=1), sets.shape[1])
+    key = np.where(counts[key] >= COMMON, key, len(distinct) + rarest)
+    key = _merged(key, int(key.max()) + 1)
+    key = _merged(key, int(np.bincount(key).argmax()))
+    return np.unique(key, return_inverse=True)[1].astype(np.intp)
+
+
+def leads(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return by how much each class leads the best other one: (n, C) -> (n, C).
+
+    >>> leads(np.array([[0.0, 3.0, 1.0]])).tolist()
+    [[-3.0, 2.0, -2.0]]
+    """
+    ordered = np.partition(scores, -2, axis=1)
+    best, second = ordered[:, -1:], ordered[:, -2:-1]
+    return np.where(scores == best, scores - second, scores - best)
+
+
+def _merged(key: NDArray[np.intp], into: int) -> NDArray[np.intp]:
+    """Give bags of groups that are too small the key `into`."""
+    return np.where(np.bincount(key)[key] >= COMMON, key, into)
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    return float(np.nanmean(values))

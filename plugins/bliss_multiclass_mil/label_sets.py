@@ -13,10 +13,10 @@ from bliss_framework import Bags, DataError, SettingsError, WeakLabels
 from bliss_multiclass_mil.refusals import (
     listed,
     refuse_binary,
-    refuse_large,
     refuse_negative,
     refuse_uninformative,
     warn_of_absent,
+    warn_of_large,
 )
 
 COLLECTIONS = set | frozenset | list | tuple | np.ndarray
@@ -68,8 +68,10 @@ def check_label_sets(weak: NDArray[Any], bags: Bags, form: LabelSetForm) -> Weak
         Values (B, C) int8, one column for each label, and C + 1 classes: the negative one, then the labels.
 
     Raises:
-        DataError: for a missing set, one that is larger than its bag or holds the negative class, and where all bags
-            have no label or all have every label.
+        DataError: for a missing set, one that holds the negative class, and where all bags have no label or all have
+            every label.
+
+    Warns of labels that no bag has, and of sets that are larger than their bag.
     """
     if weak.ndim > 1:
         names = form.label_names if form.label_names is not None else range(1, weak.shape[1] + 1)
@@ -84,7 +86,7 @@ def check_label_sets(weak: NDArray[Any], bags: Bags, form: LabelSetForm) -> Weak
     classes = tuple(_named((form.negative_label, *labels), integers))
     refuse_negative(classes, values, bags)
     refuse_uninformative(values, classes)
-    refuse_large(values, bags)
+    warn_of_large(values, bags)
     warn_of_absent(values, classes)
     return WeakLabels(values, classes)
 
@@ -108,7 +110,6 @@ def check_known_label_sets(weak: NDArray[Any], bags: Bags, form: LabelSetForm, c
         integers = _all_integers(classes)
         sets = [_named(one, integers and _all_integers(one)) for one in _sets(weak, bags, form.separator)]
         values = _indicators(sets, labels, bags, "training had")
-    refuse_large(values, bags)
     return WeakLabels(values, classes)
 
 

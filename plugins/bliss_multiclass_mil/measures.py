@@ -34,6 +34,25 @@ def average_precisions(scores: NDArray[np.float64], truth: NDArray[np.integer]) 
     return np.array([average_precision_score(own, one) if own.any() else np.nan for one, own in pairs])
 
 
+def best_f1_threshold(scores: NDArray[np.float64], truth: NDArray[np.integer]) -> float:
+    """Return the threshold above which scores (m,) are called 1 with the best F1 against 0 and 1 (m,).
+
+    Where most pairs of a bag and a label are 0, the fewest errors would leave nearly all sets empty.
+
+    >>> best_f1_threshold(np.array([3.0, 2.0, 1.0, 0.0]), np.array([1, 0, 1, 0]))
+    0.5
+    """
+    order = np.argsort(-scores, kind="stable")
+    ordered, labels = scores[order], truth[order]
+    claimed = np.arange(1, len(scores) + 1)
+    f1 = 2 * np.cumsum(labels, dtype=np.int64) / (claimed + labels.sum(dtype=np.int64))
+    separating = np.concatenate([ordered[:-1] > ordered[1:], [True]])
+    best = np.flatnonzero(separating & (f1 == f1[separating].max()))
+    last = int(best[len(best) // 2])
+    below = ordered[last + 1] if last + 1 < len(ordered) else ordered[last] - 2.0
+    return float((ordered[last] + below) / 2)
+
+
 def best_threshold(scores: NDArray[np.float64], truth: NDArray[np.integer]) -> float:
     """Return the threshold that separates scores (m,) of 0 and 1 (m,) with the fewest errors.
 

@@ -1,4 +1,4 @@
-"""Label sets that cannot be used, and what to do instead: one sentence each."""
+"""Label sets that cannot be used, or only in part, and what to do: one sentence each."""
 
 import warnings
 from collections.abc import Iterable
@@ -45,15 +45,18 @@ def refuse_uninformative(values: NDArray[np.int8], classes: tuple[Any, ...]) -> 
         )
 
 
-def refuse_large(values: NDArray[np.int8], bags: Bags) -> None:
-    """Refuse a bag with more labels than instances."""
+def warn_of_large(values: NDArray[np.int8], bags: Bags) -> None:
+    """Warn of bags with more labels than instances: real data have a few whose instances were not all found."""
     n_labels = values.sum(axis=1, dtype=np.intp)
     large = np.flatnonzero(n_labels > bags.sizes)
     if len(large):
         bag = int(large[0])
-        raise DataError(
-            f"Bag {bags.ids.tolist()[bag]!r} has {n_labels[bag]} labels but {bags.sizes[bag]} instances; each label of "
-            f"a bag needs an instance of its own."
+        warnings.warn(
+            f"Bag {bags.ids.tolist()[bag]!r} has {n_labels[bag]} labels but {bags.sizes[bag]} instances "
+            f"({len(large)} such bags of {len(values)}); a label without an instance of its own counts as missed, so "
+            f"see whether bag ids and label sets belong together.",
+            BlissWarning,
+            stacklevel=4,
         )
 
 

@@ -16,7 +16,7 @@ from bliss_multiclass_mil.label_sets import (
     is_text,
     label_names_of,
 )
-from bliss_multiclass_mil.measures import average_precisions, best_threshold, set_measures
+from bliss_multiclass_mil.measures import average_precisions, best_f1_threshold, best_threshold, set_measures
 from bliss_multiclass_mil.reward import found_labels, precision, recall
 
 COMMON = 10  # A label set that fewer bags have is no stratum of its own: some folds would go without.
@@ -60,9 +60,9 @@ class MultiClassMilRegime(Regime):
     def label_space(self, weak: WeakLabels, bags: Bags) -> LabelSpace:
         """Give instances the negative labels, first, and those of their bag's set.
 
-        A bag with as many labels as instances has no room for negatives.
+        A bag with as many labels as instances, or more, has no room for negatives.
         """
-        full = bags.spread(weak.values.sum(axis=1) == bags.sizes)
+        full = bags.spread(weak.values.sum(axis=1) >= bags.sizes)
         negative = np.repeat(~full[:, None], self.n_negative, axis=1)
         n_labels = weak.values.shape[1]
         class_of_label = np.concatenate([np.zeros(self.n_negative, dtype=np.intp), np.arange(1, n_labels + 1)])
@@ -98,8 +98,9 @@ class MultiClassMilRegime(Regime):
         return (bag_scores > threshold).astype(np.int8)
 
     def bag_threshold(self, bag_scores: NDArray[np.float64], weak: WeakLabels) -> float:
-        """Choose the threshold with the fewest errors over all pairs of a bag and a label."""
-        return best_threshold(bag_scores.ravel(), weak.values.ravel())
+        """Choose the threshold with the best F1 over all pairs of a bag and a label; for one label, as binary MIL."""
+        choose = best_threshold if weak.values.shape[1] == 1 else best_f1_threshold
+        return choose(bag_scores.ravel(), weak.values.ravel())
 
     def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
         """Score held-out bags: F1 of label sets, mean recall of bags that have labels, precision of instances."""

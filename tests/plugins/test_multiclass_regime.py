@@ -18,7 +18,7 @@ from bliss_framework import Bags, BlissClassifier, BlissWarning, DataError, Sett
 from bliss_framework.inputs import check_training
 from bliss_framework.testing import Example, regime_checks
 from bliss_mil.regime import best_threshold as binary_threshold
-from bliss_multiclass_mil.measures import average_precisions, best_threshold, set_measures
+from bliss_multiclass_mil.measures import average_precisions, best_f1_threshold, best_threshold, set_measures
 from bliss_multiclass_mil.regime import MultiClassMilRegime, grouped_sets
 
 PROPERTY = settings(max_examples=60, deadline=None)
@@ -163,11 +163,10 @@ class TestRefusals:
             checked(sets)
 
     def test_a_set_larger_than_its_bag(self):
-        """Each label needs an instance of its own, in training and in tests."""
-        with pytest.raises(DataError, match="Bag 'bag0' has 3 labels but 2 instances"):
-            checked([{"a", "b", "c"}, {"a"}], sizes=[2, 5])
-        with pytest.raises(DataError, match="Bag 'x' has 2 labels but 1 instances"):
-            REGIME.check_test(boxed([{"a", "b"}]), Bags.from_ids(["x"]), ("negative", "a", "b"))
+        """One sentence warns of bags with more labels than instances, which then hold no negative."""
+        with pytest.warns(BlissWarning, match=r"Bag 'bag0' has 3 labels but 2 instances \(1 such bags of 2\)"):
+            weak, bags = checked([{"a", "b", "c"}, {"a"}], sizes=[2, 5])
+        assert REGIME.label_space(weak, bags).candidates[:2].astype(int).tolist() == [[0, 1, 1, 1]] * 2
 
     def test_the_whole_of_y_as_one_string(self):
         """Weak labels given as one plain string are refused, not read letter by letter."""
@@ -296,6 +295,18 @@ class TestBags:
         errors = [((scores > cut) != truth).sum() for cut in np.arange(-4.0, 4.5, 0.5)]
         assert ((scores > found) != truth).sum() == min(errors)
         assert found == binary_threshold(scores, truth)
+
+    @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=2, max_size=12))
+    @PROPERTY
+    def test_threshold_of_several_labels(self, pairs):
+        """No threshold has a better F1, whatever ties there are."""
+        scores, truth = np.array([float(s) for s, _ in pairs]), np.array([int(t) for _, t in pairs])
+        found = best_f1_threshold(scores, truth)
+        f1 = [f1_score(truth, scores > cut, zero_division=0.0) for cut in np.arange(-4.5, 4.5, 0.5)]
+        assert f1_score(truth, scores > found, zero_division=0.0) == pytest.approx(max(f1))
+        two = np.stack([scores, scores], axis=1)
+        weak = WeakLabels(np.stack([truth, truth], axis=1), ("negative", "a", "b"))
+        assert ((two > REGIME.bag_threshold(two, weak)) == (two > found)).all()
 
 
 class TestMeasures:

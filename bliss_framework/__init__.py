@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     )
     from bliss_framework.kernel.arms import ArmStatistics as ArmStatistics
     from bliss_framework.kernel.bags import Bags as Bags
-    from bliss_framework.kernel.influence import influence as influence
+    from bliss_framework.kernel.influence import effect_rewards as effect_rewards, influence as influence
     from bliss_framework.kernel.labels import LabelSpace as LabelSpace, WeakLabels as WeakLabels
     from bliss_framework.kernel.neighbourhood import neighbourhood as neighbourhood
     from bliss_framework.kernel.neighbours import nearest as nearest
@@ -85,7 +85,7 @@ _HOME = {
     "bliss_framework.inputs": ("TrainingInput", "check_bags", "check_training"),
     "bliss_framework.kernel.arms": ("ArmStatistics",),
     "bliss_framework.kernel.bags": ("Bags",),
-    "bliss_framework.kernel.influence": ("influence",),
+    "bliss_framework.kernel.influence": ("effect_rewards", "influence"),
     "bliss_framework.kernel.labels": ("LabelSpace", "WeakLabels"),
     "bliss_framework.kernel.neighbourhood": ("neighbourhood",),
     "bliss_framework.kernel.neighbours": ("nearest",),

@@ -14,7 +14,6 @@ from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit, SelectionAdvanced, SelectionStarted
 from bliss_framework.kernel.folds import deal_folds, usable_folds
 from bliss_framework.kernel.labels import LabelSpace, WeakLabels
-from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import InferredLabels, conclude
 from bliss_framework.kernel.shares import leading
 from bliss_framework.members import Member
@@ -77,14 +76,12 @@ def fit_selected(given: Given, candidates: Sequence[Candidate], n_members: int, 
     regime = candidates[0].recipe.regime
     ranked = ranked_settings(given, candidates, n_members)
     winners = ranked[:n_members]
-    ready = {
-        mode: arranged(given.training, given.weak, regime, mode)
-        for mode in {one.candidate.recipe.scaling for one in ranked}
-    }
-    inferences = _inferences(winners, ranked, ready, given)
-    members = [_member(one, ready[one.candidate.recipe.scaling], inferences, given.seed) for one in winners]
+    needed = _inferring(winners, ranked)
+    ready = _arranged(given, [one.candidate for one in winners] + needed)
+    inferences = _inferences(needed, winners[0].candidate, ready, given)
+    members = [_member(one, ready[one.candidate.arrangement], inferences, given.seed) for one in winners]
     any_ready = next(iter(ready.values()))
-    found = _combined(list(inferences.values()), any_ready.data, regime)
+    found = _combined(list(inferences.values()), any_ready.data.space)
     threshold = _joint_threshold(winners, given, regime, bag_threshold)
     scores = np.mean([one.scores / unit_of(one.scores) for one in winners], axis=0)[any_ready.order]
     cut = _instance_threshold(scores, found.inferred)
@@ -154,21 +151,31 @@ def _selection_folds(given: Given, regime: Any) -> NDArray[np.intp]:
     return folds
 
 
+def _inferring(winners: Sequence[Scored], ranked: Sequence[Scored]) -> list[Candidate]:
+    """Return a candidate for each inference that a winner needs, and the best that infers where none does."""
+    needed: dict[str, Candidate] = {}
+    for one in winners:
+        if one.candidate.inference is not None:
+            needed.setdefault(one.candidate.inference, one.candidate)
+    return list(needed.values()) or [one.candidate for one in ranked if one.candidate.inference is not None][:1]
+
+
+def _arranged(given: Given, candidates: Sequence[Candidate]) -> dict[str, Arranged]:
+    """Arrange the training data once for each way that a candidate needs."""
+    first = {one.arrangement: one.recipe for one in reversed(candidates)}
+    return {key: arranged(given.training, given.weak, one.regime, one.scaling) for key, one in first.items()}
+
+
 def _inferences(
-    winners: Sequence[Scored], ranked: Sequence[Scored], ready: Mapping[str, Arranged], given: Given
+    needed: Sequence[Candidate], best: Candidate, ready: Mapping[str, Arranged], given: Given
 ) -> dict[str | None, CrossFit]:
-    """Infer the labels of all training rows once for each inference that a winner needs, and for one at least."""
-    needed = [one.candidate for one in winners if one.candidate.inference is not None]
+    """Infer the labels of all training rows once for each candidate; where there is none, they are inherited."""
     if not needed:
-        needed = [one.candidate for one in ranked if one.candidate.inference is not None][:1]
-    if not needed:
-        recipe = winners[0].candidate.recipe
-        data = ready[recipe.scaling].data
-        return {None: inherited_labels(recipe.regime.inherited(data.weak, data.bags), data.space)}
-    first = {one.inference: one for one in reversed(needed)}
+        data = ready[best.arrangement].data
+        return {None: inherited_labels(best.recipe.regime.inherited(data.weak, data.bags), data.space)}
+    runner = fold_runner(given.n_jobs)
     return {
-        key: one.recipe.infer(ready[one.recipe.scaling].data, given.seed, fold_runner(given.n_jobs), given.emit)
-        for key, one in sorted(first.items(), key=lambda item: needed.index(item[1]))
+        one.inference: one.recipe.infer(ready[one.arrangement].data, given.seed, runner, given.emit) for one in needed
     }
 
 
@@ -180,7 +187,7 @@ def _member(one: Scored, ready: Arranged, inferences: Mapping[str | None, CrossF
     return Member(ready.scaling, final, candidate.parameters["regime"], unit_of(one.scores), unit_of(one.bag_scores))
 
 
-def _combined(inferences: Sequence[CrossFit], data: Part, regime: Any) -> CrossFit:
+def _combined(inferences: Sequence[CrossFit], space: LabelSpace) -> CrossFit:
     """Average the means of every arm over several inferences of the same rows."""
     if len(inferences) == 1:
         return inferences[0]
@@ -191,7 +198,7 @@ def _combined(inferences: Sequence[CrossFit], data: Part, regime: Any) -> CrossF
     first = inferences[0]
     return evolve(
         first,
-        inferred=conclude(average, pulls, data.space, np.random.default_rng(0)),
+        inferred=conclude(average, pulls, space, np.random.default_rng(0)),
         folds=tuple(fold for one in inferences for fold in one.folds),
         n_pulls=sum(one.n_pulls for one in inferences),
         seconds={what: sum(one.seconds[what] for one in inferences) for what in first.seconds},

@@ -44,6 +44,7 @@ class Candidate:
         recipe: of its label inference.
         final: its final classifier.
         inference: equal for candidates that infer the same labels; None where nothing is inferred.
+        arrangement: equal for candidates whose rows are scaled, and whose instances are weighted, alike.
         preparation: equal for candidates whose final classifiers are prepared alike.
     """
 
@@ -52,6 +53,7 @@ class Candidate:
     recipe: Recipe = field()
     final: Classifier = field()
     inference: str | None = field()
+    arrangement: str = field()
     preparation: str = field()
 
     @property
@@ -134,9 +136,10 @@ def _candidate(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> Cand
     inferring = {name: value for name, value in own.items() if name not in AFTER_INFERENCE}
     regime = {k: v for k, v in _table(own["regime"]).items() if k not in recipe.regime.bag_parameters}
     inference = None if own["inherited_share"] == 1 else repr({**inferring, "regime": regime})
-    preparation = repr([own["scaling"], regime, spec])
+    arrangement = repr([own["scaling"], regime])
+    preparation = repr([arrangement, spec])
     parameters = {**own, "final_classifier": spec}
-    return Candidate(parameters, chosen, recipe, resolve("classifier", spec), inference, preparation)
+    return Candidate(parameters, chosen, recipe, resolve("classifier", spec), inference, arrangement, preparation)
 
 
 def _named(component: str, parameters: Mapping[str, Any]) -> Any:

@@ -571,3 +571,17 @@ def test_where_winners_infer_nothing_labels_are_inferred_nevertheless(bags_of_te
     assert model.inference_["chosen"][0]["inherited_share"] == 1.0
     assert model.inference_["n_pulls"] > 0
     assert not np.isnan(model.label_means_[~model.known_]).all()
+
+
+def test_a_grid_of_weights_weighs_each_member_in_its_own_way(bags_of_text, select):
+    """Where the grid varies the regime's weights, the winner is trained with the weights that it was chosen with."""
+    X, bags, y = bags_of_text
+    keep = np.ones(len(bags), dtype=bool)
+    keep[np.flatnonzero(bags == bags[0])[1:]] = False
+    X, bags = X[keep], bags[keep]
+    both = select(grid={"regime.weights": ["instance", "bag"], "inherited_share": [1.0]}, n_members=2)
+    members = {one.regime["weights"]: one for one in both.fit(X, y, bags=bags).members_}
+    for weights, member in members.items():
+        alone = select(grid={"regime.weights": [weights], "inherited_share": [1.0]}, n_members=1).fit(X, y, bags=bags)
+        assert np.array_equal(member.scores(X), alone.members_[0].scores(X))
+    assert not np.allclose(members["instance"].scores(X), members["bag"].scores(X))

@@ -1,4 +1,4 @@
-"""How much each held-out output moves with the label of each training instance."""
+"""How much each held-out output moves with the label of each training instance, and rewards made of that."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bliss_framework.kernel.pull import Fold
+from bliss_framework.kernel.pull import Fold, Outcome
 
 
 def influence(fold: Fold, classifier: Any) -> NDArray[np.floating]:
@@ -23,6 +23,25 @@ def influence(fold: Fold, classifier: Any) -> NDArray[np.floating]:
     if smoother is not None:
         return np.asarray(smoother)
     return _similarity(fold.heldout.X, fold.train.X)
+
+
+def effect_rewards(outcome: Outcome, effects: NDArray[np.float64], gain: float) -> NDArray[np.float64]:
+    """Turn marginal effects into rewards: R_x(l) = 1[l = f(x)] * (1/2 + 1/2 * tanh(gain * E_x(l) / mean |E|)).
+
+    Args:
+        outcome: the assignment and what the classifier predicts.
+        effects: (n, L) how much label l of instance x helps the held-out bags; below 0 where it harms them.
+        gain: how soon an effect above the mean counts in full.
+
+    Returns:
+        (n,) in [0, 1]. The mean |E| is over free instances and their candidate labels.
+    """
+    space = outcome.fold.train.space
+    counted = np.abs(effects[space.candidates & space.free[:, None]])
+    size = counted.mean() if len(counted) else 0.0
+    own = effects[np.arange(len(effects)), outcome.assignment]
+    helps = np.tanh(gain * own / size) if size > 0 else np.zeros(len(own))
+    return np.where(outcome.assignment == outcome.labels, 0.5 + 0.5 * helps, 0.0)
 
 
 def _similarity(X: Any, Z: Any) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from bliss_framework import Bags, Fold, Outcome, Reward, RewardFunction, influence
+from bliss_framework import Bags, Fold, Outcome, Reward, RewardFunction, effect_rewards, influence
 from bliss_framework.validators import positive
 
 
@@ -55,13 +55,7 @@ class _OnFold(RewardFunction):
         self._reward, self._effect = reward, effect
 
     def __call__(self, outcome: Outcome) -> NDArray[np.float64]:
-        effects = self._effects(outcome)
-        space = outcome.fold.train.space
-        counted = np.abs(effects)[space.candidates & space.free[:, None]]
-        size = counted.mean() if len(counted) else 0.0
-        own = effects[np.arange(len(effects)), outcome.assignment]
-        helps = np.tanh(self._reward.gain * own / size) if size > 0 else np.zeros(len(own))
-        return np.where(outcome.assignment == outcome.labels, 0.5 + 0.5 * helps, 0.0)
+        return effect_rewards(outcome, self._effects(outcome), self._reward.gain)
 
     def _effects(self, outcome: Outcome) -> NDArray[np.float64]:
         """Return E of every training instance and class: (n, C)."""

@@ -7,7 +7,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from bliss_framework import Bags, Fold, Outcome, Reward, RewardFunction, influence
+from bliss_framework import Bags, Fold, Outcome, Reward, RewardFunction, effect_rewards, influence
 from bliss_framework.validators import positive
 
 CERTAIN = 1e-6  # A positive bag of probability 0 would pull without end.
@@ -55,11 +55,7 @@ class _OnFold(RewardFunction):
         heldout = outcome.fold.heldout
         slopes = bag_slopes(outcome.output(1)[1], heldout.bags, heldout.weak.values, self._reward.steepness)
         effects = (slopes.astype(self._effect.dtype) @ self._effect).astype(np.float64)
-        free = outcome.fold.train.space.free
-        size = np.abs(effects[free]).mean() if free.any() else 0.0
-        helps = 0.5 * np.tanh(self._reward.gain * effects / size) if size > 0 else np.zeros(len(effects))
-        rewards = 0.5 + np.where(outcome.assignment == 1, helps, -helps)
-        return np.where(outcome.assignment == outcome.labels, rewards, 0.0)
+        return effect_rewards(outcome, np.stack([-effects, effects], axis=1), self._reward.gain)
 
 
 def bag_slopes(

@@ -22,6 +22,7 @@ from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit, silent
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.members import bag_scores, instance_scores
+from bliss_framework.own_defaults import differs, with_own_defaults
 from bliss_framework.parameters import check_values, generator
 from bliss_framework.recipes import recipe_of
 from bliss_framework.selection import SAME, Candidate, Scored, candidates_of
@@ -58,8 +59,9 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         inherited_share: how much the final classifier learns of what instances inherit from their bag: 0 is the paper,
             1 the control without a bandit, which infers nothing.
         bag_threshold: "out-of-fold" chooses it on out-of-fold bag scores of the training bags; or a number.
-        settings: "default" takes the parameters as they are; "select" chooses those that are at their defaults from a
-            grid, on held-out bags of the training data, and averages the best.
+        settings: "default" takes the regime's own defaults for parameters that are at theirs; "as-given" takes all as
+            they are; "select" chooses those that are at their defaults from a grid, on held-out bags of the training
+            data, and averages the best.
         grid: values by parameter or by "component.parameter", such as {"classifier.width": [0.5, 2.0]}; None for the
             regime's own.
         n_members: how many of the best settings are averaged.
@@ -193,16 +195,25 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _fitted(self, given: Given) -> Fitted:
         if self.settings == "select":
             candidates = self._candidates(given.training.bags, issparse(given.training.X))
-            return fit_selected(given, candidates, self.n_members, self.bag_threshold)
-        return fit_as_set(given, self._parameters())
+            return fit_selected(given, candidates, self.n_members)
+        return fit_as_set(given, self._parameters(given.training.bags, issparse(given.training.X)))
 
-    def _parameters(self) -> dict[str, Any]:
+    def _given_parameters(self) -> dict[str, Any]:
         return {name: value for name, value in self.get_params(deep=False).items() if name not in OF_SELECTION}
 
-    def _candidates(self, bags: Bags, sparse: bool) -> list[Candidate]:
+    def _is_set(self, name: str) -> bool:
         defaults = {name: one.default for name, one in inspect.signature(type(self)).parameters.items()}
+        return differs(name, self._given_parameters(), defaults)
+
+    def _parameters(self, bags: Bags, sparse: bool) -> dict[str, Any]:
+        given = self._given_parameters()
+        if self.settings == "as-given":
+            return given
+        return with_own_defaults(given, resolve("regime", self.regime), bags, sparse, self._is_set)
+
+    def _candidates(self, bags: Bags, sparse: bool) -> list[Candidate]:
         grid = self.grid if self.grid is not None else resolve("regime", self.regime).default_grid(bags, sparse)
-        return candidates_of(self._parameters(), defaults, grid)
+        return candidates_of(self._parameters(bags, sparse), grid, self._is_set)
 
     def check_parameters(self) -> None:
         """Refuse parameters that `fit` would refuse, without any data.
@@ -211,7 +222,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             SettingsError, UnknownNameError: naming the parameter, its value and what is allowed.
         """
         check_values(self.get_params(deep=False))
-        recipe_of(self._parameters())
+        recipe_of(self._given_parameters())
         if self.final_classifier != SAME:
             resolve("classifier", self.final_classifier)
         if self.settings == "select":

@@ -8,17 +8,20 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.components import resolve
+from bliss_framework.extension.contracts import Regime
 from bliss_framework.final import FinalLearner, probability_slope
 from bliss_framework.inputs import TrainingInput
-from bliss_framework.kernel.crossfit import CrossFit, RunTasks
+from bliss_framework.kernel.crossfit import CrossFit, RunTasks, concluded
 from bliss_framework.kernel.events import Emit, SelectionAdvanced, SelectionStarted
 from bliss_framework.kernel.folds import deal_folds, usable_folds
+from bliss_framework.kernel.inference import Constrain
 from bliss_framework.kernel.labels import LabelSpace, WeakLabels
-from bliss_framework.kernel.result import InferredLabels, conclude
+from bliss_framework.kernel.pull import Part
+from bliss_framework.kernel.result import InferredLabels
 from bliss_framework.kernel.shares import leading
 from bliss_framework.members import Member
 from bliss_framework.recipes import Arranged, Recipe, arranged, recipe_of
-from bliss_framework.selection import SAME, Candidate, Scored, groups_of, scored, targets_of, unit_of
+from bliss_framework.selection import SAME, Candidate, Scored, cut_between, groups_of, scored, targets_of, unit_of
 from bliss_framework.workers import fold_runner
 
 OUT_OF_FOLD = 5
@@ -67,11 +70,10 @@ def fit_as_set(given: Given, parameters: Mapping[str, Any]) -> Fitted:
     spec = parameters["classifier"] if parameters["final_classifier"] == SAME else parameters["final_classifier"]
     learner = _learner(recipe, ready, found, parameters, resolve("classifier", spec).estimator(given.seed))
     member = Member(ready.scaling, learner.fit_on(np.arange(ready.data.n_rows)), parameters["regime"])
-    threshold, slope = _calibrated(learner, recipe, found, parameters["bag_threshold"])
-    return Fitted(found, [member], ready.order, threshold, 0.0, slope)
+    return Fitted(found, [member], ready.order, *_calibrated(learner, recipe.regime, found, parameters))
 
 
-def fit_selected(given: Given, candidates: Sequence[Candidate], n_members: int, bag_threshold: Any) -> Fitted:
+def fit_selected(given: Given, candidates: Sequence[Candidate], n_members: int) -> Fitted:
     """Choose settings on held-out bags of the training data, and average the best of them."""
     regime = candidates[0].recipe.regime
     ranked = ranked_settings(given, candidates, n_members)
@@ -81,10 +83,11 @@ def fit_selected(given: Given, candidates: Sequence[Candidate], n_members: int, 
     inferences = _inferences(needed, winners[0].candidate, ready, given)
     members = [_member(one, ready[one.candidate.arrangement], inferences, given.seed) for one in winners]
     any_ready = next(iter(ready.values()))
-    found = _combined(list(inferences.values()), any_ready.data.space)
-    threshold = _joint_threshold(winners, given, regime, bag_threshold)
+    found = _combined(list(inferences.values()), any_ready.data, regime.constraint())
+    threshold = _joint_threshold(winners, given, regime)
     scores = np.mean([one.scores / unit_of(one.scores) for one in winners], axis=0)[any_ready.order]
-    cut = _instance_threshold(scores, found.inferred)
+    shifted = any(one.candidate.parameters["inherited_share"] > 0 for one in winners)
+    cut = _cut(scores, found, any_ready.data, regime) if shifted else 0.0
     slope = probability_slope(scores - cut, found.inferred.classes)
     chosen = [{**one.candidate.chosen, "score": one.score} for one in winners]
     return Fitted(found, members, any_ready.order, threshold, cut, slope, chosen)
@@ -125,18 +128,25 @@ def _learner(
     return FinalLearner(estimator, ready.data, targets_of(parameters, found.inferred, ready.data, inherited))
 
 
-def _calibrated(learner: FinalLearner, recipe: Recipe, found: CrossFit, wanted: Any) -> tuple[float, float]:
-    """Choose the bag threshold and the slope of probability on out-of-fold scores."""
+def _calibrated(
+    learner: FinalLearner, regime: Regime, found: CrossFit, parameters: Mapping[str, Any]
+) -> tuple[float, float, float]:
+    """Choose the bag threshold, the instance threshold and the slope of probability on out-of-fold scores."""
+    wanted, data, inferred = parameters["bag_threshold"], learner.data, found.inferred
     chosen = isinstance(wanted, str)
     threshold = 0.0 if chosen else float(wanted)
-    data, regime = learner.data, recipe.regime
     if data.bags.n_bags < OUT_OF_FOLD:
-        return threshold, 1.0
+        return threshold, 0.0, 1.0
     scores = learner.out_of_fold(deal_folds(regime.strata(data.weak), OUT_OF_FOLD, np.random.default_rng(0)))
     # Rows that are bags of their own are ordinary classification: a bag is what its instance is.
     if chosen and data.bags.n_bags < data.bags.n_rows:
         threshold = float(regime.bag_threshold(regime.bag_scores(scores, data.bags), data.weak))
-    return threshold, probability_slope(scores, found.inferred.classes)
+    cut = _cut(scores, found, data, regime) if parameters["inherited_share"] > 0 else 0.0
+    return threshold, cut, probability_slope(scores - cut, inferred.classes)
+
+
+def _cut(scores: NDArray[np.float64], found: CrossFit, data: Part, regime: Regime) -> float:
+    return cut_between(scores, data.bags, data.weak, found.inferred.classes, regime)
 
 
 def _selection_folds(given: Given, regime: Any) -> NDArray[np.intp]:
@@ -187,7 +197,7 @@ def _member(one: Scored, ready: Arranged, inferences: Mapping[str | None, CrossF
     return Member(ready.scaling, final, candidate.parameters["regime"], unit_of(one.scores), unit_of(one.bag_scores))
 
 
-def _combined(inferences: Sequence[CrossFit], space: LabelSpace) -> CrossFit:
+def _combined(inferences: Sequence[CrossFit], data: Part, constrain: Constrain | None) -> CrossFit:
     """Average the means of every arm over several inferences of the same rows."""
     if len(inferences) == 1:
         return inferences[0]
@@ -198,25 +208,16 @@ def _combined(inferences: Sequence[CrossFit], space: LabelSpace) -> CrossFit:
     first = inferences[0]
     return evolve(
         first,
-        inferred=conclude(average, pulls, space, np.random.default_rng(0)),
+        inferred=concluded(average, pulls, data, constrain, 0, np.random.default_rng(0)),
         folds=tuple(fold for one in inferences for fold in one.folds),
         n_pulls=sum(one.n_pulls for one in inferences),
         seconds={what: sum(one.seconds[what] for one in inferences) for what in first.seconds},
     )
 
 
-def _joint_threshold(winners: Sequence[Scored], given: Given, regime: Any, wanted: Any) -> float:
+def _joint_threshold(winners: Sequence[Scored], given: Given, regime: Regime) -> float:
+    wanted = winners[0].candidate.parameters["bag_threshold"]
     if not isinstance(wanted, str):
         return float(wanted)
     joint = np.mean([one.bag_scores / unit_of(one.bag_scores) for one in winners], axis=0)
     return float(regime.bag_threshold(joint, given.weak))
-
-
-def _instance_threshold(scores: NDArray[np.float64], inferred: InferredLabels) -> float:
-    """Return the threshold above which as many instances lie as were inferred to be of class 1.
-
-    Scores that also learnt what instances inherit from their bags are shifted, so 0 is not the border between classes.
-    """
-    if scores.ndim > 1:
-        return 0.0
-    return float(np.quantile(scores, 1.0 - inferred.classes.mean()))

@@ -19,7 +19,7 @@ class _Named:
     name: str
 
 
-_OF_SELECTION = (("settings", one_of("default", "select")), ("n_members", at_least(1)))
+_OF_SELECTION = (("settings", one_of("default", "as-given", "select")), ("n_members", at_least(1)))
 
 
 def check_values(parameters: Mapping[str, Any]) -> None:

@@ -19,16 +19,17 @@ from bliss_framework.errors import SettingsError
 from bliss_framework.extension.contracts import Classifier, Regime
 from bliss_framework.final import FinalLearner, Targets, final_targets
 from bliss_framework.inputs import TrainingInput
+from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.crossfit import in_turn
 from bliss_framework.kernel.events import silent
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import InferredLabels
+from bliss_framework.own_defaults import COMPONENTS, IsSet, as_table, with_values
 from bliss_framework.parameters import check_final_values
 from bliss_framework.recipes import Arranged, Recipe, arranged, part_of, recipe_of
 
 SAME = "same"  # The final classifier that is the classifier of label inference.
-COMPONENTS = ("regime", "classifier", "reward", "strategy", "final_classifier")
 LEARNT = "bag_threshold"  # After the choice, on the scores of all members.
 AFTER_INFERENCE = ("final_classifier", "confidence_weights", "inherited_share", "bag_threshold")
 Progress = Callable[[int, int], None]
@@ -81,23 +82,21 @@ class Scored:
     score: float = field()
 
 
-def candidates_of(
-    parameters: Mapping[str, Any], defaults: Mapping[str, Any], grid: Mapping[str, Sequence[Any]]
-) -> list[Candidate]:
+def candidates_of(parameters: Mapping[str, Any], grid: Mapping[str, Sequence[Any]], is_set: IsSet) -> list[Candidate]:
     """Make one candidate of every combination in a grid.
 
     A parameter that the user has set stays as it is, and its axis is left out.
 
     Args:
-        parameters: of `BlissClassifier`, as the user set them.
-        defaults: of `BlissClassifier`.
+        parameters: of `BlissClassifier`, which combinations are laid over.
         grid: values by parameter, or by "component.parameter".
+        is_set: says whether the user has set a parameter.
 
     Raises:
         SettingsError, UnknownNameError: if a name or value of the grid cannot be used.
     """
     _check_grid(grid, [name for name in parameters if name != LEARNT])
-    axes = {name: values for name, values in grid.items() if not _is_set(name, parameters, defaults)}
+    axes = {name: values for name, values in grid.items() if not is_set(name)}
     combinations = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
     return [_candidate(parameters, chosen) for chosen in combinations]
 
@@ -113,44 +112,18 @@ def _check_grid(grid: Any, allowed: Sequence[str]) -> None:
             raise SettingsError(f'The grid must give "{name}" a list of values; got {values!r}.')
 
 
-def _is_set(name: str, parameters: Mapping[str, Any], defaults: Mapping[str, Any]) -> bool:
-    component, dot, parameter = name.partition(".")
-    spec, default = parameters[component], defaults[component]
-    if not dot:
-        return bool(spec is not default and spec != default)
-    if isinstance(spec, Mapping) and parameter in spec:
-        return True
-    # The regime is a fact of the data; its name is no choice that the user made.
-    return component != "regime" and bool(_table(spec).get("name") != default)
-
-
 def _candidate(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> Candidate:
-    own = {**parameters, **{name: value for name, value in chosen.items() if "." not in name}}
-    for name, value in chosen.items():
-        component, dot, parameter = name.partition(".")
-        if dot:
-            own[component] = {**_table(_named(component, own)), parameter: value}
+    own = with_values(parameters, chosen)
     check_final_values(own)
     recipe = recipe_of(own)
     spec = own["classifier"] if own["final_classifier"] == SAME else own["final_classifier"]
     inferring = {name: value for name, value in own.items() if name not in AFTER_INFERENCE}
-    regime = {k: v for k, v in _table(own["regime"]).items() if k not in recipe.regime.bag_parameters}
+    regime = {k: v for k, v in as_table(own["regime"]).items() if k not in recipe.regime.bag_parameters}
     inference = None if own["inherited_share"] == 1 else repr({**inferring, "regime": regime})
     arrangement = repr([own["scaling"], regime])
     preparation = repr([arrangement, spec])
     parameters = {**own, "final_classifier": spec}
     return Candidate(parameters, chosen, recipe, resolve("classifier", spec), inference, arrangement, preparation)
-
-
-def _named(component: str, parameters: Mapping[str, Any]) -> Any:
-    """Return what the user says of a component, or for None the reward that it means."""
-    if component == "reward" and parameters["reward"] is None:
-        return resolve("regime", parameters["regime"]).default_reward
-    return parameters[component]
-
-
-def _table(spec: Any) -> dict[str, Any]:
-    return dict(spec) if isinstance(spec, Mapping) else {"name": spec}
 
 
 def scored(
@@ -296,12 +269,21 @@ def _judged(
     rows = np.concatenate([rows for rows, _ in parts])
     scores = np.concatenate([scores for _, scores in parts])[np.argsort(rows)]
     regime = candidate.recipe.regime
+    if regime.bags_of_instances and candidate.parameters["inherited_share"] > 0:
+        scores = scores - cut_between(scores, given.bags, weak, None, regime)
     bag_scores = regime.bag_scores(scores, given.bags)
     threshold = float(regime.bag_threshold(bag_scores, weak))
     predicted = regime.bag_labels(scores, given.bags, threshold)
     return Scored(
         candidate, scores, bag_scores, threshold, regime.selection_score(bag_scores - threshold, predicted, weak)
     )
+
+
+def cut_between(
+    scores: NDArray[np.float64], bags: Bags, weak: WeakLabels, classes: NDArray[np.intp] | None, regime: Regime
+) -> float:
+    """Return the regime's instance threshold; 0 for several classes, whose scores are compared with each other."""
+    return float(regime.instance_threshold(scores, bags, weak, classes)) if scores.ndim == 1 else 0.0
 
 
 def unit_of(scores: NDArray[np.float64]) -> float:

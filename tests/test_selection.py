@@ -14,6 +14,7 @@ from bliss_framework import BlissClassifier, SettingsError, UnknownNameError, fi
 from bliss_framework.fitting import ranked_settings
 from bliss_framework.inputs import check_training
 from bliss_framework.kernel.events import SelectionAdvanced, SelectionStarted
+from bliss_framework.own_defaults import differs
 from bliss_framework.recipes import Recipe
 from bliss_framework.selection import candidates_of, groups_of, scored
 from bliss_mil.regime import MilRegime
@@ -62,7 +63,8 @@ def averaged(bags_of_text, select):
 
 
 def candidates(grid, **own):
-    return candidates_of({**OWN, **own}, DEFAULTS, grid)
+    given = {**OWN, **own}
+    return candidates_of(given, grid, lambda name: differs(name, given, DEFAULTS))
 
 
 # Candidates
@@ -130,9 +132,8 @@ def test_what_the_user_set_is_not_chosen(own, left):
 def test_the_name_of_a_regime_is_no_choice():
     """Data say which regime they are for, so a regime that is not the default keeps the axes of its parameters."""
     grid = {"regime.bag_score": ["mean"], "strategy.exploration": [0.5]}
-    (one,) = candidates_of(
-        {**OWN, "regime": {"name": "mil"}}, {**DEFAULTS, "regime": "llp", "strategy": "kl-ucb"}, grid
-    )
+    given, defaults = {**OWN, "regime": {"name": "mil"}}, {**DEFAULTS, "regime": "llp", "strategy": "kl-ucb"}
+    (one,) = candidates_of(given, grid, lambda name: differs(name, given, defaults))
     assert one.chosen == {"regime.bag_score": "mean"}
 
 
@@ -288,7 +289,7 @@ def test_scores_are_those_of_fits_on_the_other_bags(bags_of_text, problem):
             inside = folds[position] != fold
             model = BlissClassifier(**one.candidate.parameters, random_state=0)
             model.fit(X[inside], y[folds != fold], bags=bags[inside])
-            expected[~inside] = model.decision_function(X[~inside])
+            expected[~inside] = model.decision_function(X[~inside]) + model.instance_threshold_
         assert np.allclose(one.scores, expected, atol=1e-4), one.candidate.chosen
         by_bag = [list(row) for row in expected.reshape(20, 3)]
         reduce = max if one.candidate.chosen["regime.bag_score"] == "max" else np.mean
@@ -447,7 +448,8 @@ def test_members_are_averaged_in_their_own_deviations(bags_of_text, ranked, aver
     fitted = [BlissClassifier(**own, random_state=0).fit(X, y, bags=bags) for own in parameters]
     by_bag = [m.score_bags(new, bags=bags)[1] / one.bag_scores.std() for m, one in zip(fitted, ranked, strict=False)]
     assert np.allclose(averaged.score_bags(new, bags=bags)[1], np.mean(by_bag, axis=0) - averaged.bag_threshold_)
-    by_row = [m.decision_function(new) / one.scores.std() for m, one in zip(fitted, ranked, strict=False)]
+    own = [m.decision_function(new) + m.instance_threshold_ for m in fitted]
+    by_row = [scores / one.scores.std() for scores, one in zip(own, ranked, strict=False)]
     assert np.allclose(averaged.decision_function(new), np.mean(by_row, axis=0) - averaged.instance_threshold_)
     assert averaged.predict_bags(new, bags=bags)[1].tolist() == (averaged.score_bags(new, bags=bags)[1] > 0).tolist()
 
@@ -544,7 +546,8 @@ def test_the_control_is_a_classifier_on_inherited_labels(bags_of_text):
     model.fit(X, y, bags=bags)
     scaled = np.clip((X - X.mean(axis=0)) / X.std(axis=0), -3, 3)
     by_hand = SVC(kernel="linear", C=0.5).fit(scaled, np.repeat(y, 3))
-    assert np.allclose(model.decision_function(X), by_hand.decision_function(scaled), atol=1e-2)
+    own = model.decision_function(X) + model.instance_threshold_
+    assert np.allclose(own, by_hand.decision_function(scaled), atol=1e-2)
 
 
 def test_the_control_with_chosen_settings(bags_of_text, select, untouched):

@@ -11,6 +11,7 @@ from bliss_framework.extension.names import did_you_mean
 from bliss_framework.runs.experiment_files import Experiments, read_bliss, read_experiments
 from bliss_framework.runs.settings import DataSettings, RunSettings, with_component_parameters, with_options
 
+SETTINGS = ("default", "as-given", "select")
 DATA_OPTIONS = ("bag", "label", "instance_label", "labels")
 
 
@@ -62,9 +63,10 @@ def _chosen_settings(chosen: str | None) -> dict[str, Any]:
         return {}
     if chosen.endswith(".toml"):
         return read_bliss(Path(chosen))
-    if chosen not in ("default", "select"):
+    if chosen not in SETTINGS:
         raise SettingsError(
-            f'settings must be "default", "select", or the path of a .toml file with a [bliss] table; got "{chosen}".'
+            f'settings must be "default", "as-given", "select", or the path of a .toml file with a [bliss] table; got '
+            f'"{chosen}".'
         )
     return {"settings": chosen}
 

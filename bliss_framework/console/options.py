@@ -51,8 +51,9 @@ inference_options = _all(
     _components(
         "--settings",
         metavar="HOW",
-        help="default: take settings as they are; select: choose those that are not given on held-out bags of the "
-        "training data; or the path of a .toml file with a [bliss] table, over which other options go. "
+        help="default: the regime's own where none are given; as-given: all as they are; select: choose those that are "
+        "not given on held-out bags of the training data; or the path of a .toml file with a [bliss] table, over which "
+        "other options go. "
         "[default: default]",
     ),
     _components(

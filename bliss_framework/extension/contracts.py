@@ -211,6 +211,22 @@ class Regime(ABC):
         """Choose the bag threshold on out-of-fold bag scores; 0 by default."""
         return 0.0
 
+    def instance_threshold(
+        self, scores: NDArray[np.float64], bags: Bags, weak: WeakLabels, classes: NDArray[np.intp] | None
+    ) -> float:
+        """Choose the score above which an instance is of class 1, where scores learnt what instances inherit.
+
+        What a bag says of all its instances shifts their scores, so 0 is not the border between classes. By default as
+        many instances lie above the threshold as were inferred to be of class 1, and it is 0 where none were inferred.
+
+        Args:
+            scores: (n,) out-of-fold scores of two classes.
+            bags: of the n instances.
+            weak: their weak labels.
+            classes: (n,) inferred classes, or None while settings are chosen.
+        """
+        return 0.0 if classes is None else float(np.quantile(scores, 1.0 - classes.mean()))
+
     def labels_of_bag_scores(self, bag_scores: NDArray[np.float64], threshold: float) -> NDArray[Any]:
         """Predict weak labels (B, ...) from bag scores that several final classifiers share.
 
@@ -235,6 +251,18 @@ class Regime(ABC):
             A number; larger is better.
         """
         return float(next(iter(self.evaluate(predicted, bag_scores, weak).values())))
+
+    def defaults(self, bags: Bags, sparse: bool) -> Mapping[str, Any]:
+        """Return values for parameters that the user left alone, where this regime wants others than `BlissClassifier`.
+
+        Args:
+            bags: of the training data.
+            sparse: whether their rows are sparse.
+
+        Returns:
+            A value by parameter of `BlissClassifier`, or by "component.parameter"; nothing by default.
+        """
+        return {}
 
     def default_grid(self, bags: Bags, sparse: bool) -> Mapping[str, Sequence[Any]]:
         """Return the values from which `settings="select"` chooses.

@@ -12,7 +12,7 @@ from bliss_framework.errors import PluginError
 from bliss_framework.kernel.balance import balance_weights
 from bliss_framework.kernel.events import Emit, FoldFinished, FoldStarted, RoundFinished, silent
 from bliss_framework.kernel.folds import deal_folds, train_and_heldout, usable_folds
-from bliss_framework.kernel.guards import checked_rewards
+from bliss_framework.kernel.guards import checked_assignment, checked_rewards
 from bliss_framework.kernel.inference import (
     ArmResult,
     Bounder,
@@ -196,7 +196,9 @@ def cross_fit(
         if pass_number == 1:
             _warn_of_small_heldout(tasks, settings.n_neighbors)
         results = list(run_tasks(run_fold, tasks, emit))
-        inferred = _gather(results, data, np.random.default_rng(tie_seed))
+        inferred = _gather(
+            results, data, ingredients.regime.constraint(), settings.n_rounds, np.random.default_rng(tie_seed)
+        )
         passes.append(results)
     assert inferred is not None
     everything = [result.arms for results in passes for result in results]
@@ -317,7 +319,9 @@ def _prior(part: Part, given: NDArray[np.float64] | None) -> NDArray[np.float64]
 def _judge(task: FoldTask, problem: FoldProblem, arms: ArmResult) -> FoldResult:
     """Pull the inferred labels once more, to say how good they are."""
     fold = problem.fold
-    inferred = conclude(arms.means, arms.pulls, fold.train.space, np.random.default_rng(0))
+    inferred = concluded(
+        arms.means, arms.pulls, fold.train, problem.constrain, task.settings.n_rounds, np.random.default_rng(0)
+    )
     assignment = inferred.labels
     weights = balance_weights(assignment[None], fold.train.space, task.settings.class_balance, fold.train.weights)
     predictions = problem.puller.pull(assignment[None], weights)
@@ -333,7 +337,9 @@ def _judge(task: FoldTask, problem: FoldProblem, arms: ArmResult) -> FoldResult:
     return FoldResult(task.rows, kept, float(rewards[free].mean()), score, bool(one_class), unhappy)
 
 
-def _gather(results: list[FoldResult], data: Part, rng: np.random.Generator) -> InferredLabels:
+def _gather(
+    results: list[FoldResult], data: Part, constrain: Constrain | None, n_rounds: int, rng: np.random.Generator
+) -> InferredLabels:
     """Average the means of every arm over the folds that pulled it."""
     shape = data.space.candidates.shape
     means, pulls, times = np.zeros(shape), np.zeros(shape), np.zeros(shape)
@@ -341,4 +347,18 @@ def _gather(results: list[FoldResult], data: Part, rng: np.random.Generator) -> 
         means[result.rows] += result.arms.means
         pulls[result.rows] += result.arms.pulls
         times[result.rows] += result.arms.pulls > 0
-    return conclude(means / np.maximum(times, 1.0), pulls, data.space, rng)
+    return concluded(means / np.maximum(times, 1.0), pulls, data, constrain, n_rounds, rng)
+
+
+def concluded(
+    means: NDArray[np.float64],
+    pulls: NDArray[np.float64],
+    data: Part,
+    constrain: Constrain | None,
+    n_rounds: int,
+    rng: np.random.Generator,
+) -> InferredLabels:
+    """Infer labels from means (n, L) and pulls (n, L) as `conclude` does, under the regime's constraint if any."""
+    if constrain is None:
+        return conclude(means, pulls, data.space, rng)
+    return conclude(means, pulls, data.space, rng, lambda values: checked_assignment(constrain, values, data, n_rounds))

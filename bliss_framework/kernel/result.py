@@ -1,5 +1,7 @@
 """From empirical means to inferred labels: the best arm, its confidence score, and what stays undecided."""
 
+from collections.abc import Callable
+
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
@@ -44,7 +46,11 @@ class InferredLabels:
 
 
 def conclude(
-    means: NDArray[np.float64], pulls: NDArray[np.float64], space: LabelSpace, rng: np.random.Generator
+    means: NDArray[np.float64],
+    pulls: NDArray[np.float64],
+    space: LabelSpace,
+    rng: np.random.Generator,
+    constrain: Callable[[NDArray[np.float64]], NDArray[np.intp]] | None = None,
 ) -> InferredLabels:
     """Return the best label of each instance and its confidence score (Algorithm 1, last line).
 
@@ -57,9 +63,11 @@ def conclude(
         pulls: (n, L) pulls.
         space: candidates, and the class of each label.
         rng: decides ties.
+        constrain: turns means (n, L), -inf where there is no candidate, into labels (n,) where the regime asks more of
+            them than to be the best of each instance. One that is not the best has the confidence by which it is not.
     """
     masked = np.where(space.candidates, means, -np.inf)
-    labels = best_label(masked, rng)
+    labels = best_label(masked, rng) if constrain is None else constrain(masked)
     confidence = _confidence(masked, space)
     undecided = space.free & (confidence <= TIE)
     shown = np.where(pulls > 0, means, np.nan)

@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from attrs import evolve, field, frozen
+from scipy.sparse import issparse
 
 from bliss_framework.components import resolve
 from bliss_framework.errors import BlissError, SettingsError, UnknownNameError
 from bliss_framework.estimator import BlissClassifier
+from bliss_framework.extension.contracts import Regime
 from bliss_framework.extension.manager import Plugins
 from bliss_framework.extension.names import is_own
 from bliss_framework.extension.registry import Registry
-from bliss_framework.inputs import check_training
+from bliss_framework.inputs import TrainingInput, check_training
+from bliss_framework.own_defaults import differs, with_own_defaults
 from bliss_framework.runs.data import LoadedData, find_dataset
 from bliss_framework.runs.evaluation import N_SEEDS, Method, Problem
 from bliss_framework.runs.settings import COMPONENTS, MethodSettings, RunSettings, default_of
@@ -115,10 +118,10 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
     _check_seed(bliss["random_state"])
     model = BlissClassifier(**bliss)
     model.check_parameters()
-    settings = evolve(settings, bliss=model.get_params(deep=False))
     dataset = loaded.dataset
     given = check_training(dataset.X, dataset.weak, dataset.bags)
-    regime = resolve("regime", settings.bliss["regime"])
+    regime = resolve("regime", bliss["regime"])
+    settings = evolve(settings, bliss=_filled(model.get_params(deep=False), set(bliss), regime, given))
     checked = evolve(dataset, X=given.X, weak=given.weak)
     problem = Problem(checked, given.bags, regime.check(given.weak, given.bags), regime)
     chosen = settings.compare
@@ -165,6 +168,19 @@ def _completed(bliss: Mapping[str, Any], regime: str) -> dict[str, Any]:
     if "reward" in bliss:
         completed["reward"] = _named(bliss["reward"], resolve("regime", completed["regime"]).default_reward)
     return completed
+
+
+def _filled(bliss: dict[str, Any], by_user: set[str], regime: Regime, given: TrainingInput) -> dict[str, Any]:
+    """Lay the regime's own defaults over what the user left alone, so that a run says what it did."""
+    if bliss["settings"] != "default":
+        return bliss
+
+    def is_set(name: str) -> bool:
+        return name in by_user if "." not in name else differs(name, bliss, defaults)
+
+    defaults = {name: default_of(name) for name in bliss}
+    own = with_own_defaults(bliss, regime, given.bags, issparse(given.X), is_set)
+    return {**own, "settings": "as-given"}
 
 
 def _named(spec: Any, name: str) -> Any:

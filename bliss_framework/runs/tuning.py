@@ -59,9 +59,12 @@ def tune(prepared: Prepared, tell: Tell) -> TuneResult:
 def _as_toml(prepared: Prepared, best: dict[str, Any]) -> str:
     best["random_state"] = prepared.seed
     changed = {
-        name: best[name]
-        for name in PARAMETERS
-        if name not in NO_SETTINGS and best[name] is not None and best[name] != default_of(name)
+        "settings": "as-given",
+        **{
+            name: best[name]
+            for name in PARAMETERS
+            if name not in NO_SETTINGS and best[name] is not None and best[name] != default_of(name)
+        },
     }
     own = evolve(prepared, settings=evolve(prepared.settings, bliss=prepared.settings.bliss))
     return tomli_w.dumps({"data": own.document()["data"], "bliss": plain(changed)})

@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bliss_framework import Bags, DataError, Scaling, SettingsError, check_bags, check_training
 from bliss_framework.validators import Validator
-from bliss_llp.bag_shares import read_shares, warn_if_alike
 from bliss_llp.own_order import in_own_order
+from bliss_llp.share_checks import refuse_one_class, warn_if_alike
+from bliss_llp.weak_shares import read_shares
 
 
 class ProportionEstimator(ClassifierMixin, BaseEstimator):
@@ -33,7 +34,7 @@ class ProportionEstimator(ClassifierMixin, BaseEstimator):
         Args:
             X: (n, d) rows, dense or sparse; or a list of bags.
             y: for each bag (a mapping by id, or in order of first appearance) or row the share of class 1, or a vector
-                with the shares of all classes, or the same as counts.
+                with the shares, or counts, of all classes.
             bags: (n,) ids.
 
         Raises:
@@ -46,6 +47,7 @@ class ProportionEstimator(ClassifierMixin, BaseEstimator):
         self._note_columns(X, given.X, reset=True)
         shares = read_shares(given.weak, given.bags)
         self.classes_ = self._class_names(shares.shape[1])
+        refuse_one_class(shares)
         warn_if_alike(shares, given.bags)
         self.scaling_ = Scaling(self.scaling).fit(given.X)
         self.learn(*in_own_order(self.scaling_.transform(given.X), given.bags, shares))

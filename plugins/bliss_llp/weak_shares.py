@@ -1,19 +1,15 @@
 """Reading the weak label of a bag: the share of class 1, a vector of shares, or a vector of counts."""
 
-import warnings
 from collections.abc import Sized
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, BlissWarning, DataError
-from bliss_llp.bag_shares import warn_if_alike
-from bliss_llp.counts import nearest_counts
+from bliss_framework import Bags, DataError
 
 TOLERANCE = 0.01  # Three shares with two digits each may sum to 0.99.
 ROUNDING = 1e-9
-FEW_BAGS = 6
 ALLOWED = "give each bag a number in [0, 1], the share of class 1, or a vector with the shares of all classes"
 
 
@@ -43,33 +39,6 @@ def read_shares(weak: NDArray[Any], bags: Bags) -> NDArray[np.float64]:
     return _of_counts(values, bags) if _are_counts(values, bags) else _of_vectors(values, bags)
 
 
-def check_training_shares(shares: NDArray[np.float64], bags: Bags) -> None:
-    """Refuse shares (B, C) of one class only, and warn of those that teach little.
-
-    Raises:
-        DataError: if one class is left when shares are rounded to what the sizes of bags can reach.
-
-    Warns:
-        BlissWarning: if shares are all alike, or there are fewer than six bags.
-    """
-    counts = nearest_counts(shares, bags.sizes).sum(axis=0)
-    present = np.flatnonzero(counts)
-    if len(present) < 2:
-        rounded = "" if (np.delete(shares, present[0], axis=1) == 0).all() else " when shares are rounded to counts"
-        raise DataError(
-            f"Every bag holds class {int(present[0])} only{rounded}, so there is nothing to tell apart; pass bags that "
-            f"hold two classes or more."
-        )
-    warn_if_alike(shares, bags)
-    if bags.n_bags < FEW_BAGS:
-        warnings.warn(
-            f"There are {bags.n_bags} bags, and shares of fewer than {FEW_BAGS} often do not tell which class is "
-            f"which; check predictions on known instances, or make smaller bags.",
-            BlissWarning,
-            stacklevel=4,
-        )
-
-
 def _numbers(weak: NDArray[Any], bags: Bags) -> NDArray[np.float64]:
     """Return (B,) or (B, C) numbers; text is no number here, although numpy could read it."""
     if weak.dtype == object and weak.ndim == 1:
@@ -80,7 +49,9 @@ def _numbers(weak: NDArray[Any], bags: Bags) -> NDArray[np.float64]:
             f"class cannot be learnt; {ALLOWED}."
         )
     if weak.dtype.kind not in "biuf":
-        raise DataError(f"{_named(bags, 0)} has the weak label {weak.ravel()[0]!r}, which is no number; {ALLOWED}.")
+        raise DataError(
+            f"{_named(bags, 0)} has the weak label {weak.ravel().tolist()[0]!r}, which is no number; {ALLOWED}."
+        )
     return weak.astype(np.float64)
 
 

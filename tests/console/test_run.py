@@ -141,13 +141,13 @@ class TestOptions:
 
     @pytest.mark.parametrize("named", ["selected", "mine", "mine.json"])
     def test_settings_that_are_not_offered(self, cli, table, named):
-        """Only "default", "select" and a .toml file are allowed, and the user reads so."""
+        """Only "default", "as-given", "select" and a .toml file are allowed, and the user reads so."""
         table()
         ended = cli("run", "toy.csv", "--settings", named)
         assert (ended.code, ended.out) == (1, "")
         assert ended.err == (
-            'Error: settings must be "default", "select", or the path of a .toml file with a [bliss] table; '
-            f'got "{named}".\n'
+            'Error: settings must be "default", "as-given", "select", or the path of a .toml file with a [bliss] '
+            f'table; got "{named}".\n'
         )
 
     def test_columns(self, cli, here):

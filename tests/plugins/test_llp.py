@@ -350,8 +350,8 @@ def test_every_assignment_of_a_round_keeps_the_counts(n_classes):
     Watched.seen.clear()
     data = example(n_classes)
     model = BlissClassifier(regime=Watched(), n_rounds=6, n_folds=2, n_passes=2, n_inferences=2, random_state=0)
-    model.fit(data.X, data.weak, bags=data.bags)
-    assert len(Watched.seen) == 6 * 2 * 2 * 2
+    model.set_params(settings="as-given").fit(data.X, data.weak, bags=data.bags)
+    assert len(Watched.seen) == (6 * 2 + 1) * 2 * 2 + 2  # Rounds and the end of both folds; the end of both passes.
     for assignment, part in Watched.seen:
         whole = part.bags.mean(part.space.free) == 1
         expected = nearest_counts(part.weak.values, part.bags.sizes)
@@ -674,14 +674,39 @@ def test_names_of_classes_in_predictions():
     assert np.mean((model.labels_ == "angry") == data.instance_labels) > 0.95
 
 
-def test_settings_of_the_grid():
-    """settings = "select" takes the regime's own setting, and the parameters of its grid exist."""
+@quiet
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_inferred_labels_keep_the_counts(n_classes):
+    """Every bag has as many labels of each class as its shares say, also where several settings are averaged."""
+    data = example(n_classes)
+    bags = Bags.from_ids(data.bags)
+    weak = LlpRegime().check(np.asarray(data.weak), bags)
+    for more in ({}, {"settings": "select", "grid": {"classifier.width": [0.25, 1.0]}}):
+        model = BlissClassifier(regime="llp", n_rounds=4, n_neighbors=3, random_state=0, **more)
+        model.fit(data.X, data.weak, bags=data.bags)
+        assert np.array_equal(counts_of(model.labels_, bags, n_classes), nearest_counts(weak.values, bags.sizes))
+
+
+def test_settings_of_the_regime():
+    """LLP has defaults of its own, and `select` chooses the width on held-out bags with all else as there."""
     data = blobs(160, 8)
-    grid = LlpRegime().default_grid(Bags.from_ids(data.bags), sparse=False)
-    assert all(len(values) == 1 for values in grid.values())
-    model = BlissClassifier(regime="llp", settings="select", random_state=0).fit(data.X, data.weak, bags=data.bags)
-    assert model.inference_["chosen"][0]["n_rounds"] == 80
+    model = BlissClassifier(regime="llp", random_state=0).fit(data.X, data.weak, bags=data.bags)
     assert np.mean(model.predict(data.X) == data.instance_labels) > 0.95
+    assert model.inference_["n_folds"] == 3
+    assert model.inference_["n_pulls"] == 3 * 4 * (10 + 80)
+    assert model.members_[0].scaling.mode == "standard"
+    chosen = BlissClassifier(regime="llp", settings="select", random_state=0).fit(data.X, data.weak, bags=data.bags)
+    assert sorted(one["classifier.width"] for one in chosen.inference_["chosen"]) == [0.1, 0.25, 0.5]
+    assert np.mean(chosen.predict(data.X) == data.instance_labels) > 0.95
+
+
+def test_the_control_is_cut_at_the_known_share():
+    """Without a bandit as many training instances are called positive as the shares of all bags say, about."""
+    data = blobs(400, 8)
+    model = BlissClassifier(regime="llp", inherited_share=1.0, final_classifier="same", random_state=0)
+    model.fit(data.X, data.weak, bags=data.bags)
+    assert model.predict(data.X).mean() == pytest.approx(data.weak.mean(), abs=0.05)
+    assert model.instance_threshold_ != 0
 
 
 def test_several_final_classifiers_predict_shares_together():

@@ -22,7 +22,6 @@ from sklearn.svm import SVC, SVR
 from bliss_framework import Bags, BlissWarning, DataError, SettingsError, load_model, resolve, save_model
 from bliss_framework.testing import Example, baseline_checks
 from bliss_llp import features as features_module
-from bliss_llp.bag_shares import read_shares, warn_if_alike
 from bliss_llp.em import LlpEm
 from bliss_llp.features import linear_features, rbf_features
 from bliss_llp.inv_cal import InvCal
@@ -33,7 +32,9 @@ from bliss_llp.p_svm import AlternatingSvm, hinge_gain, leading
 from bliss_llp.posteriors import meet_shares
 from bliss_llp.proportion_matching import ProportionMatching
 from bliss_llp.row_kernels import rbf_gamma
+from bliss_llp.share_checks import warn_if_alike
 from bliss_llp.softmax import fit_soft_labels, proportion_loss, soft_label_loss
+from bliss_llp.weak_shares import read_shares
 
 SOFTMAX = [MeanMap(), ProportionMatching(), LlpEm()]
 SEVERAL = [*SOFTMAX, LlpEm(GaussianNB()), LlpKMeans(random_state=0)]
@@ -486,16 +487,6 @@ def test_a_cluster_in_no_bag_has_the_shares_of_all():
 
 
 @pytest.mark.parametrize(
-    "weak",
-    [[0.25, 1.0], [1, 2], [[0.75, 0.25], [0, 1]], [[3, 1], [0, 2]]],
-    ids=["numbers", "counts of class 1", "vectors", "counts"],
-)
-def test_shares_in_several_spellings(weak):
-    """Shares and counts, of class 1 or of all classes, mean the same."""
-    assert read_shares(np.array(weak), Bags.from_ids([0, 0, 0, 0, 1, 1])).tolist() == [[0.75, 0.25], [0, 1]]
-
-
-@pytest.mark.parametrize(
     ("weak", "message"),
     [
         ([25.0, 62.5], "Bag 'a' has the share 25; a share is a number from 0 to 1. Divide percentages by 100"),
@@ -504,10 +495,10 @@ def test_shares_in_several_spellings(weak):
         ([[0.5, 0.5], [0.5, np.inf]], "Bag 'b' has the share inf; shares are finite numbers"),
         ([[0.5, 0.5], [0.5, 0.2]], r"The shares of bag 'b' sum to 0.7, and shares of all classes sum to 1 \(within"),
         ([[50, 50], [70, 30]], "Bag 'a' has the share 50; a share is a number from 0 to 1"),
-        (["a few", "many"], "y holds 'a few', which is no share"),
+        (["a few", "many"], "Bag 'a' has the weak label 'a few', which is no number"),
         ([0.0, 0.0], "Every bag holds class 0 only"),
         ([[0, 1, 0], [0, 1, 0]], "Every bag holds class 1 only"),
-        (np.ones((2, 2, 2)), "got shape"),
+        (np.ones((2, 2, 2)), "have shape"),
     ],
 )
 def test_shares_that_are_none_are_refused(weak, message):
@@ -515,19 +506,6 @@ def test_shares_that_are_none_are_refused(weak, message):
     X, bags = random_bags((4, 3))
     with pytest.raises(DataError, match=message):
         MeanMap().fit(X, weak, bags=np.array(["a", "b"])[bags.index])
-
-
-def test_one_column_of_shares_is_refused():
-    """A single class cannot be learnt."""
-    with pytest.raises(DataError, match="vectors of 1 share"):
-        read_shares(np.ones((2, 1)), Bags.from_ids([0, 1]))
-
-
-def test_shares_are_rounded_to_two_digits_by_many():
-    """Sums within the tolerance are brought to 1."""
-    found = read_shares(np.array([[0.33, 0.33, 0.33], [0.5, 0.25, 0.25]]), Bags.from_ids([0, 0, 0, 1, 1, 1]))
-    assert np.allclose(found.sum(axis=1), 1)
-    assert np.allclose(found[0], 1 / 3)
 
 
 @each_baseline

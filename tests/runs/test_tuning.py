@@ -63,6 +63,7 @@ def test_the_file_has_the_best_settings(tuned, experiment, tmp_path):
     kernel = {"name": "kernel-ridge", "width": best["classifier.width"]}
     assert table["bliss"].pop("inherited_share", 0.0) == best["inherited_share"]
     assert table["bliss"] == {
+        "settings": "as-given",
         "n_rounds": 6,
         "n_folds": 3,
         "n_neighbors": 5,
@@ -80,7 +81,7 @@ def test_the_file_runs(tuned, tmp_path):
     path.write_text(result.toml, encoding="utf-8")
     (settings,) = read_experiments(path).rows
     prepared = prepare(settings, default_plugins(), [])
-    assert (prepared.seed, prepared.settings.bliss["settings"]) == (3, "default")
+    assert (prepared.seed, prepared.settings.bliss["settings"]) == (3, "as-given")
     best = result.document["candidates"][0]["settings"]
     assert prepared.settings.bliss["inherited_share"] == best["inherited_share"]
     assert prepared.settings.bliss["final_classifier"]["width"] == best["classifier.width"]

@@ -64,7 +64,7 @@ def _settings(
         names = ", ".join(str(one.name) for one in experiments)
         raise SettingsError(f"{source} holds {len(experiments)} experiments; choose one with --only NAME: {names}.")
     (settings,) = experiments
-    if settings.evaluation.cv is None:
+    if not settings.evaluation.wanted:
         settings = evolve(settings, evaluation=evolve(settings.evaluation, cv=DEFAULT_CV))
     if methods is None:
         return settings, []
@@ -76,5 +76,5 @@ def _settings(
 
 def _baselines(settings: RunSettings, names: Sequence[str]) -> tuple[MethodSettings, ...]:
     """Keep the parameters that the experiment file gives a baseline."""
-    known = {one.method: one for one in settings.compare or ()}
+    known = {one.name: one for one in settings.compare or ()}
     return tuple(known.get(name, MethodSettings(name)) for name in dict.fromkeys(names) if name != OWN)

@@ -117,6 +117,9 @@ inference_options = _all(
 evaluation_options = _all(
     _evaluation("--cv", metavar="K", type=int, help="Evaluate by K folds of whole bags, beside simple baselines."),
     _evaluation("--repeats", metavar="N", type=int, help="Repeat the evaluation with other folds. [default: 1]"),
+    _evaluation(
+        "--test-share", metavar="X", type=float, help="Evaluate on a share of the bags, say 0.3, instead of K folds."
+    ),
 )
 
 data_dir_option = _data(

@@ -147,6 +147,8 @@ class Regime(ABC):
             differ in them alone share one inference.
         bags_of_instances: whether bags are read from the joint instance scores of all final classifiers, as where the
             weak label counts predicted classes, rather than from averages of their bag scores.
+        control_settings: parameters of the control without a bandit that differ from those of BLISS, such as a final
+            classifier that learns from shares where that is what instances inherit.
     """
 
     default_reward: ClassVar[str]
@@ -154,6 +156,7 @@ class Regime(ABC):
     binary: ClassVar[bool] = False
     bag_parameters: ClassVar[tuple[str, ...]] = ()
     bags_of_instances: ClassVar[bool] = False
+    control_settings: ClassVar[Mapping[str, Any]] = {}
 
     @abstractmethod
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:

@@ -26,14 +26,16 @@ class Method:
     """A way to learn from weak labels.
 
     Attributes:
-        name: "bliss" or the name of a baseline.
+        name: "bliss", or what results call a baseline.
         make: returns a fresh estimator for a seed.
         settings: its parameters, for the result.
+        component: the name of the baseline, where results call it something else.
     """
 
     name: str = field()
     make: Callable[[int], Any] = field()
     settings: dict[str, Any] = field(factory=dict)
+    component: str | None = field(default=None)
 
 
 @frozen(eq=False)
@@ -79,18 +81,46 @@ N_SEEDS = 2**32
 
 
 def plan_fits(problem: Problem, methods: Sequence[Method], evaluation: EvaluationSettings, seed: int) -> list[Fit]:
-    """Deal the bags to folds once for each repeat; every method gets the same folds."""
-    if evaluation.cv is None:
+    """Choose the test bags once for each repeat; every method gets the same."""
+    if not evaluation.wanted:
         return []
-    n_folds = min(evaluation.cv, problem.bags.n_bags)
+    strata = problem.regime.strata(problem.weak)
     fits = []
     for repeat in range(evaluation.repeats):
         rng = np.random.default_rng([seed, repeat])
-        folds = deal_folds(problem.regime.strata(problem.weak), n_folds, rng)
-        for fold in range(n_folds):
-            test_bags, own_seed = np.flatnonzero(folds == fold), (seed + repeat) % N_SEEDS
-            fits += [Fit(method, repeat, fold, test_bags, own_seed) for method in methods]
+        for fold, test_bags in enumerate(_test_parts(strata, evaluation, rng)):
+            fits += [Fit(method, repeat, fold, test_bags, (seed + repeat) % N_SEEDS) for method in methods]
     return fits
+
+
+def _test_parts(
+    strata: NDArray[np.intp], evaluation: EvaluationSettings, rng: np.random.Generator
+) -> list[NDArray[np.intp]]:
+    if evaluation.cv is None:
+        return [drawn_share(strata, float(evaluation.test_share or 0.0), rng)]
+    n_folds = min(evaluation.cv, len(strata))
+    folds = deal_folds(strata, n_folds, rng)
+    return [np.flatnonzero(folds == fold) for fold in range(n_folds)]
+
+
+def drawn_share(strata: NDArray[np.intp], share: float, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Draw a share of the bags to test on, at least one and not all, with about that share of each stratum.
+
+    Args:
+        strata: (B,) the stratum of each bag.
+        share: in (0, 1).
+        rng: draws.
+
+    >>> drawn_share(np.repeat([0, 1], 10), 0.3, np.random.default_rng(0)).tolist()
+    [4, 6, 8, 10, 11, 17]
+    """
+    n_bags = len(strata)
+    n_test = min(max(1, round(share * n_bags)), n_bags - 1)
+    shuffled = rng.permutation(n_bags)
+    order = shuffled[np.argsort(strata[shuffled], kind="stable")]
+    # Every so many-th bag of the list that is sorted by stratum.
+    places = ((np.arange(n_test) + rng.random()) * n_bags / n_test).astype(np.intp)
+    return np.sort(order[places])
 
 
 def run_fits(problem: Problem, fits: Sequence[Fit], n_jobs: int | None, checkpoint: Checkpoint, tell: Tell) -> Pieces:

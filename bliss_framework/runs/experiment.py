@@ -95,8 +95,8 @@ def compare(prepared: Prepared, names: Sequence[str], tell: Tell) -> RunResult:
     """
     started = time.perf_counter()
     evaluation = prepared.settings.evaluation
-    if evaluation.cv is None:
-        raise SettingsError("A comparison needs folds: set cv, for instance 10.")
+    if not evaluation.wanted:
+        raise SettingsError("A comparison needs folds or a test part: set cv, for instance 10, or test_share.")
     methods = _chosen(prepared, names)
     fits = plan_fits(prepared.problem, methods, evaluation, prepared.seed)
     tell(_announcement(prepared, len(fits)))
@@ -104,7 +104,7 @@ def compare(prepared: Prepared, names: Sequence[str], tell: Tell) -> RunResult:
     document = {
         "format": FORMAT,
         "data": prepared.data_document(),
-        "protocol": {"cv": evaluation.cv, "repeats": evaluation.repeats, "random_state": prepared.seed},
+        "protocol": {**prepared.document()["evaluation"], "random_state": prepared.seed},
         "methods": _compared(prepared, methods, pieces),
     }
     notes = [note for method in methods for note in notes_of(pieces, method.name)] + fold_notes(prepared)
@@ -124,7 +124,8 @@ def _chosen(prepared: Prepared, names: Sequence[str]) -> list[Method]:
 
 def _compared(prepared: Prepared, methods: Sequence[Method], pieces: Pieces) -> list[dict[str, Any]]:
     document = prepared.document()
-    settings = {row["method"]: {k: v for k, v in row.items() if k != "method"} for row in document["compare"]}
+    rows = {str(row.get("label", row["method"])): row for row in document["compare"]}
+    settings = {name: {k: v for k, v in row.items() if k not in ("method", "label")} for name, row in rows.items()}
     settings["bliss"] = document["bliss"]
     return [
         {

@@ -1,5 +1,6 @@
 """Experiment files: TOML to settings; an error names file, key, value and what is allowed."""
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -20,6 +21,7 @@ from bliss_framework.runs.settings import (
 )
 
 Read = TypeVar("Read")
+LABEL = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 @frozen
@@ -169,14 +171,23 @@ def _compared(tables: Any) -> tuple[MethodSettings, ...] | None:
     if not isinstance(tables, list):
         raise SettingsError("compare must be an array of tables: write [[compare]].")
     methods = [_method(one) for one in tables]
-    names = [one.method for one in methods]
+    names = [one.name for one in methods]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise SettingsError(f'[[compare]] names the method "{twice[0]}" twice; results are told apart by name.')
+        raise SettingsError(
+            f'[[compare]] names the method "{twice[0]}" twice, and results are told apart by name; give one of them a '
+            f"label."
+        )
     return tuple(methods)
 
 
 def _method(table: Any) -> MethodSettings:
     if not isinstance(table, Mapping) or not isinstance(table.get("method"), str):
         raise SettingsError(f'[[compare]] needs method = "name of a baseline"; got {table!r}.')
-    return MethodSettings(table["method"], {key: value for key, value in table.items() if key != "method"})
+    label = table.get("label")
+    if label is not None and (not isinstance(label, str) or not LABEL.fullmatch(label) or label == "bliss"):
+        raise SettingsError(
+            f"[[compare]] label must be lower-case letters, digits and hyphens, and not bliss; got {label!r}."
+        )
+    parameters = {key: value for key, value in table.items() if key not in ("method", "label")}
+    return MethodSettings(table["method"], parameters, label)

@@ -24,7 +24,8 @@ def evaluation_of(problem: Problem, method: str, pieces: Pieces, evaluation: Eva
     """Summarise one method: every measure of the regime over repeats, and instance accuracy where truth is known."""
     repeats = [_of_repeat(pieces, method, repeat) for repeat in range(evaluation.repeats)]
     by_repeat = [judged(problem, own) for own in repeats]
-    document: dict[str, Any] = {"cv": len(repeats[0]), "repeats": evaluation.repeats}
+    parts = {"test_share": evaluation.test_share} if evaluation.cv is None else {"cv": len(repeats[0])}
+    document: dict[str, Any] = {**parts, "repeats": evaluation.repeats}
     for name in by_repeat[0]:
         document[name] = summary([measures.get(name, np.nan) for measures in by_repeat])
     if problem.dataset.instance_labels is not None:

@@ -22,7 +22,7 @@ from bliss_framework.inputs import TrainingInput, check_training
 from bliss_framework.own_defaults import differs, with_own_defaults
 from bliss_framework.runs.data import LoadedData, find_dataset
 from bliss_framework.runs.evaluation import N_SEEDS, Method, Problem
-from bliss_framework.runs.settings import COMPONENTS, MethodSettings, RunSettings, default_of
+from bliss_framework.runs.settings import COMPONENTS, EvaluationSettings, MethodSettings, RunSettings, default_of
 from bliss_framework.version import __version__
 
 DEFAULT_SEED = 0
@@ -67,7 +67,7 @@ class Prepared:
             **({} if settings.name is None else {"name": settings.name}),
             "data": {"source": source, **settings.data.options},
             "bliss": {**settings.bliss, **own},
-            "evaluation": {"cv": settings.evaluation.cv, "repeats": settings.evaluation.repeats},
+            "evaluation": _protocol(settings.evaluation),
             "compare": [_resolved_method(method, registry) for method in self.baselines],
         }
 
@@ -105,6 +105,11 @@ class Prepared:
             **{name: number for name, number in strangers.items() if not is_own(name)},
         }
         return {"data_sha256": self.sha256, "versions": versions}
+
+
+def _protocol(evaluation: EvaluationSettings) -> dict[str, Any]:
+    share = {} if evaluation.test_share is None else {"test_share": evaluation.test_share}
+    return {"cv": evaluation.cv, "repeats": evaluation.repeats, **share}
 
 
 def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) -> Prepared:
@@ -197,7 +202,8 @@ def _method(chosen: MethodSettings, bliss: Mapping[str, Any], registry: Registry
         return _baseline(chosen, registry)
     if chosen.parameters:
         raise SettingsError(f'The method "{CONTROL}" takes no parameters: it has those of BLISS, but infers nothing.')
-    own = {**bliss, "inherited_share": 1.0, "n_jobs": None}
+    regime: Regime = resolve("regime", bliss["regime"])
+    own = {**bliss, **regime.control_settings, "inherited_share": 1.0, "n_jobs": None}
     return Method(CONTROL, lambda seed: BlissClassifier(**{**own, "random_state": seed}))
 
 
@@ -209,7 +215,7 @@ def _baseline(chosen: MethodSettings, registry: Registry) -> Method:
         model = registry.create("baseline", spec)
         return model.set_params(random_state=seed) if "random_state" in model.get_params() else model
 
-    return Method(chosen.method, make, dict(chosen.parameters))
+    return Method(chosen.name, make, dict(chosen.parameters), chosen.method)
 
 
 def resolved(kind: str, spec: Any, registry: Registry) -> Any:
@@ -236,5 +242,6 @@ def resolved(kind: str, spec: Any, registry: Registry) -> Any:
 def _resolved_method(method: Method, registry: Registry) -> dict[str, Any]:
     if method.name == CONTROL:
         return {"method": CONTROL}
-    spec = resolved("baseline", {"name": method.name, **method.settings}, registry)
-    return {"method": spec.pop("name"), **spec}
+    spec = resolved("baseline", {"name": method.component, **method.settings}, registry)
+    label = {} if method.component == method.name else {"label": method.name}
+    return {"method": spec.pop("name"), **label, **spec}

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field, fields, frozen
 
 from bliss_framework.errors import SettingsError
 from bliss_framework.estimator import BlissClassifier
 from bliss_framework.extension.names import did_you_mean
-from bliss_framework.validators import at_least, optional
+from bliss_framework.validators import at_least, between, optional
 
 COMPONENTS = ("regime", "classifier", "reward", "strategy", "final_classifier")
 PARAMETERS = tuple(name for name in inspect.signature(BlissClassifier).parameters)
@@ -27,18 +27,43 @@ class DataSettings:
 
 @frozen
 class EvaluationSettings:
-    """How a run is evaluated: `cv` folds of whole bags, `repeats` times with other folds; None for no evaluation."""
+    """How a run is evaluated: by folds of whole bags, or on a share of the bags; by neither for no evaluation.
+
+    Attributes:
+        cv: folds of whole bags.
+        repeats: times, with other folds, or another share.
+        test_share: share of the bags to test on, from 0.01 to 0.99, instead of folds.
+    """
 
     cv: int | None = field(default=None, validator=optional(at_least(2)))
     repeats: int = field(default=1, validator=at_least(1))
+    test_share: float | None = field(default=None, validator=optional(between(0.01, 0.99)))
+
+    def __attrs_post_init__(self) -> None:
+        if self.cv is not None and self.test_share is not None:
+            raise SettingsError(
+                f"cv is {self.cv} and test_share is {self.test_share:g}, but an evaluation has either folds or one "
+                f"test part; leave one of them out."
+            )
+
+    @property
+    def wanted(self) -> bool:
+        """Whether there is anything to evaluate."""
+        return self.cv is not None or self.test_share is not None
 
 
 @frozen
 class MethodSettings:
-    """A baseline to compare with, and its parameters."""
+    """A baseline to compare with, its parameters, and what results call it where that is not its own name."""
 
     method: str = field()
     parameters: dict[str, Any] = field(factory=dict)
+    label: str | None = field(default=None)
+
+    @property
+    def name(self) -> str:
+        """What results call it."""
+        return self.method if self.label is None else self.label
 
 
 @frozen
@@ -62,6 +87,9 @@ class RunSettings:
     folder: Path | None = field(default=None)
 
 
+EVALUATION = tuple(one.name for one in fields(EvaluationSettings))
+
+
 def checked_parameters(table: Mapping[str, Any]) -> dict[str, Any]:
     """Check the names of parameters of `BlissClassifier`; their values are checked when the estimator is fitted."""
     check_keys(table, PARAMETERS, "bliss.")
@@ -82,9 +110,9 @@ def check_keys(table: Mapping[str, Any], allowed: Sequence[str], prefix: str) ->
 
 
 def with_options(settings: RunSettings, options: Mapping[str, Any]) -> RunSettings:
-    """Lay options over settings: parameters of `BlissClassifier`, `cv` and `repeats`; None leaves a setting alone."""
+    """Lay options over settings: parameters of `BlissClassifier` and of `[evaluation]`; None leaves a setting alone."""
     given = {key: value for key, value in options.items() if value is not None}
-    evaluation = evolve(settings.evaluation, **{key: given.pop(key) for key in ("cv", "repeats") if key in given})
+    evaluation = evolve(settings.evaluation, **{key: given.pop(key) for key in EVALUATION if key in given})
     return evolve(settings, bliss={**settings.bliss, **checked_parameters(given)}, evaluation=evaluation)
 
 

@@ -17,7 +17,7 @@ def load_breast_cancer_bags(bag_size: int = 8, bags: str = "random", bag_seed: i
 
     Args:
         bag_size: the size of bags, to within one.
-        bags: "random", or "skewed" for bags whose shares differ strongly.
+        bags: "random"; "skewed" for shares that differ strongly; "alike" for shares that do not differ.
         bag_seed: the same seed makes the same bags.
 
     >>> data = load_breast_cancer_bags()

@@ -1,7 +1,7 @@
-"""LLP bags out of any labelled set: random ones, or ones whose shares differ strongly."""
+"""LLP bags out of any labelled set: random ones, ones whose shares differ strongly, or do not differ at all."""
 
-from collections.abc import Sequence
-from types import SimpleNamespace
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from bliss_framework import Bags, SettingsError, WeakDataset
 from bliss_framework.validators import at_least, one_of
 
-KINDS = ("random", "skewed")
 NOISE = 0.5  # Of the order of rows in skewed bags; classes are 1 apart.
 
 
@@ -32,6 +31,7 @@ def make_llp_bags(
             equal to within one.
         bags: "random" bags have about the same shares, the nearer the larger they are. "skewed" bags are runs of rows
             that are sorted by class with normal noise of half a class distance, so that large bags differ strongly too.
+            "alike" bags have the same shares but for rounding, so that nothing can be learnt from them.
         seed: the same seed makes the same bags.
         name: of the data set.
         feature_names: one for each column, or None.
@@ -50,7 +50,7 @@ def make_llp_bags(
     classes, codes = _checked(y, bag_size, bags, seed)
     rng = np.random.default_rng(seed)
     n = len(codes)
-    order = rng.permutation(n) if bags == "random" else _by_class(codes, len(classes), rng)
+    order = ORDERS[bags](codes, rng)
     n_bags = max(2, round(n / bag_size))
     runs = np.arange(n) * n_bags // n
     # Skewed bags would be in order of their shares.
@@ -71,9 +71,28 @@ def make_llp_bags(
     )
 
 
-def _by_class(codes: NDArray[np.intp], n_classes: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    place = rng.permutation(n_classes)[codes] + NOISE * rng.standard_normal(len(codes))
+def _at_random(codes: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
+    return rng.permutation(len(codes))
+
+
+def _by_class(codes: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
+    place = rng.permutation(int(codes.max()) + 1)[codes] + NOISE * rng.standard_normal(len(codes))
     return np.argsort(place, kind="stable")
+
+
+def _evenly(codes: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
+    """Spread each class evenly over the whole order."""
+    shuffled = rng.permutation(len(codes))
+    sizes = np.bincount(codes)
+    by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    rank = np.concatenate([np.arange(size) for size in sizes])
+    return by_class[np.argsort((rank + 0.5) / np.repeat(sizes, sizes), kind="stable")]
+
+
+ORDERS: Mapping[str, Callable[[NDArray[np.intp], np.random.Generator], NDArray[np.intp]]] = MappingProxyType(
+    {"random": _at_random, "skewed": _by_class, "alike": _evenly}
+)
+KINDS = tuple(ORDERS)
 
 
 def _checked(y: NDArray[Any], bag_size: Any, bags: Any, seed: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:

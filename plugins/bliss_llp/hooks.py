@@ -2,6 +2,7 @@
 
 from bliss_framework import Component, hookimpl
 from bliss_llp.breast_cancer import DETAILS, load_breast_cancer_bags
+from bliss_llp.digits import DETAILS as DIGITS_DETAILS, load_digits_bags
 from bliss_llp.em import LlpEm
 from bliss_llp.inv_cal import InvCal
 from bliss_llp.k_means import LlpKMeans
@@ -55,6 +56,10 @@ def bliss_readers() -> list[Component]:
 
 @hookimpl
 def bliss_datasets() -> list[Component]:
-    """Offer the breast cancer set in bags."""
+    """Offer two sets of scikit-learn in bags."""
     summary = "Breast cancer samples in bags, of which the share of malignant ones is known"
-    return [Component("breast-cancer-llp", load_breast_cancer_bags, summary, DETAILS)]
+    digits = "Pictures of digits in bags, of which the shares of the ten digits are known"
+    return [
+        Component("breast-cancer-llp", load_breast_cancer_bags, summary, DETAILS),
+        Component("digits-llp", load_digits_bags, digits, DIGITS_DETAILS),
+    ]

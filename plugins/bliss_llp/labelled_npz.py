@@ -38,7 +38,7 @@ class LabelledNpzReader(Reader):
         Args:
             path: the archive.
             bag_size: the size of bags, to within one.
-            bags: "random", or "skewed" for bags whose shares differ strongly.
+            bags: "random"; "skewed" for shares that differ strongly; "alike" for shares that do not differ.
             bag_seed: the same seed makes the same bags.
 
         Returns:

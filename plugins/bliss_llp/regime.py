@@ -42,6 +42,7 @@ class LlpRegime(Regime):
 
     default_reward: ClassVar[str] = "llp-marginal"
     bags_of_instances: ClassVar[bool] = True
+    control_settings: ClassVar[Mapping[str, Any]] = {"final_classifier": "same"}
     default_baselines: ClassVar[tuple[str, ...]] = ("proportion-matching", "mean-map")
 
     classes: tuple[Any, ...] | None = field(default=None, converter=_as_tuple, validator=_class_names)

@@ -10,6 +10,7 @@ from bliss_llp.counts import nearest_counts
 
 FEW_BAGS = 6
 ROUNDING = 1e-6
+HALF_SQUARED = 0.25
 
 
 def check_training_shares(shares: NDArray[np.float64], bags: Bags) -> None:
@@ -47,6 +48,18 @@ def refuse_one_class(amounts: NDArray[np.floating] | NDArray[np.intp], when: str
         )
 
 
+def _are_alike(shares: NDArray[np.float64], overall: NDArray[np.float64], bags: Bags) -> bool:
+    sizes = bags.sizes[:, None]
+    counts = shares * sizes
+    if np.abs(counts - np.round(counts)).max() >= ROUNDING:
+        return bool(np.abs(shares - overall).max() < ROUNDING)
+    # Whole counts cannot meet the same shares in every bag: rounding alone moves them by half an instance. Counts of
+    # random bags vary by size * share * (1 - share), which is less where bags are tiny.
+    moved = np.square(counts - sizes * overall).mean(axis=0)
+    at_random = (sizes * overall * (1 - overall)).mean(axis=0)
+    return bool((moved <= np.minimum(HALF_SQUARED, at_random / 2) + ROUNDING).all())
+
+
 def warn_if_alike(shares: NDArray[np.float64], bags: Bags) -> None:
     """Warn where every bag has the shares of all, (B, C), as nearly as its size allows: nothing tells classes apart.
 
@@ -54,11 +67,7 @@ def warn_if_alike(shares: NDArray[np.float64], bags: Bags) -> None:
         BlissWarning: naming the shares.
     """
     overall = bags.sizes @ shares / bags.n_rows
-    counts = shares * bags.sizes[:, None]
-    whole = np.abs(counts - np.round(counts)).max() < ROUNDING
-    # Whole counts in bags of several sizes cannot have the same shares, but differ by less than half an instance.
-    margins = 0.5 / bags.sizes if whole else np.full(bags.n_bags, ROUNDING)
-    if (np.abs(shares - overall).max(axis=1) < margins).all():
+    if _are_alike(shares, overall, bags):
         listed = ", ".join(f"{share:.3g}" for share in overall)
         warnings.warn(
             f"All bags have the same shares of the classes ({listed}), so nothing tells one class from another and "

@@ -26,6 +26,7 @@ from bliss_framework.components import resolve
 from bliss_framework.testing import Example, reader_checks, regime_checks
 from bliss_llp.breast_cancer import load_breast_cancer_bags
 from bliss_llp.counts import best_within_counts, keep_counts, nearest_counts, pairwise_best, reachable_shares
+from bliss_llp.digits import load_digits_bags
 from bliss_llp.generator import make_llp_bags
 from bliss_llp.labelled_npz import LabelledNpzReader
 from bliss_llp.regime import LlpRegime, proportion_error
@@ -469,6 +470,34 @@ def test_skewed_bags_differ_strongly():
     assert random.std() < 0.12
     assert skewed.std() > 0.3
     assert abs(np.corrcoef(skewed, np.arange(20))[0, 1]) < 0.6
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_alike_bags_do_not_differ(n_classes):
+    """Every bag has its part of every class, to within one instance, and a fit warns that nothing can be learnt."""
+    y = np.random.default_rng(0).permutation(np.repeat(np.arange(n_classes), 80))
+    data = make_llp_bags(np.random.default_rng(1).normal(size=(len(y), 2)), y, 16, "alike")
+    bags = Bags.from_ids(data.bags)
+    counts = np.array([np.bincount(data.instance_labels[data.bags == bag], minlength=n_classes) for bag in bags.ids])
+    assert (np.abs(counts - bags.sizes[:, None] / n_classes) <= 1.0).all()
+    with pytest.warns(BlissWarning, match="All bags have the same shares"):
+        LlpRegime().check(data.weak, bags)
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 8])
+def test_random_bags_are_not_alike(size):
+    """Tiny random bags differ by no more than an instance or two, and still teach."""
+    y = np.random.default_rng(0).integers(2, size=160)
+    data = make_llp_bags(np.zeros((160, 1)), y, size)
+    assert warned(data.weak, Bags.from_ids(data.bags).sizes) == []
+
+
+def test_digits_in_bags():
+    """Ten classes; the shares are those of the true digits in each bag."""
+    data = load_digits_bags(bag_size=32)
+    bags = Bags.from_ids(data.bags)
+    assert data.weak.shape == (56, 10)
+    assert np.allclose(data.weak, bags.mean(np.eye(10)[data.instance_labels]))
 
 
 def test_names_and_sparse_rows_are_kept():

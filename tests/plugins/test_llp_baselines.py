@@ -528,7 +528,7 @@ def test_shares_that_are_all_alike_are_warned_of(baseline):
     ids=["counts that differ by size", "counts that differ", "shares alike", "shares that differ a little", "pure"],
 )
 def test_what_alike_means(weak, alike):
-    """Whole counts may differ by less than half an instance from the share of all; other shares not at all."""
+    """Whole counts may differ by half an instance from the share of all, in the mean; other shares not at all."""
     bags = Bags.from_ids(np.repeat([0, 1, 2], [8, 9, 8]))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bliss_framework.runs.checkpoint import Checkpoint
-from bliss_framework.runs.evaluation import Method, plan_fits, run_fit, run_fits
+from bliss_framework.runs.evaluation import Method, drawn_share, plan_fits, run_fit, run_fits
 from bliss_framework.runs.experiment import bliss_method, compare
 from bliss_framework.runs.measures import evaluation_of, notes_of, seconds_of, summary
 from bliss_framework.runs.settings import EvaluationSettings
@@ -188,3 +188,41 @@ class TestProcesses:
 
         (fit, *_) = plan_fits(problem, [Method("loud", lambda seed: Loud())], EvaluationSettings(2), 0)
         assert run_fit(problem, fit)["notes"] == ["watch out"]
+
+
+class TestTestShare:
+    @pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.9])
+    @pytest.mark.parametrize("seed", range(5))
+    def test_each_stratum_gives_its_share(self, share, seed):
+        """Of each kind of bag that share is drawn, give or take one, and every bag may be drawn."""
+        strata = np.repeat([0, 1, 2], [10, 23, 7])
+        test = drawn_share(strata, share, np.random.default_rng(seed))
+        assert len(test) == len(set(test.tolist())) == round(share * 40)
+        assert (np.abs(np.bincount(strata[test], minlength=3) - share * np.bincount(strata)) <= 1.0).all()
+
+    def test_every_bag_is_drawn_at_times(self):
+        """No bag is always in training."""
+        rng = np.random.default_rng(0)
+        drawn = [drawn_share(np.repeat([0, 1], 5), 0.2, rng) for _ in range(60)]
+        assert set(np.concatenate(drawn).tolist()) == set(range(10))
+
+    def test_there_is_always_something_to_train_and_to_test_on(self):
+        """Two bags are one of each, whatever the share."""
+        for share in (0.01, 0.99):
+            assert len(drawn_share(np.zeros(2, dtype=int), share, np.random.default_rng(0))) == 1
+
+    def test_all_methods_are_tested_on_the_same_bags(self, problem, mean_above_limit):
+        """One fit for each method and repeat, and the result says which share it was."""
+        methods = [Method(name, lambda _: mean_above_limit([])) for name in ("one", "other")]
+        evaluation = EvaluationSettings(repeats=3, test_share=0.3)
+        fits = plan_fits(problem, methods, evaluation, 0)
+        assert [(fit.method.name, fit.repeat, fit.fold) for fit in fits] == [
+            (name, repeat, 0) for repeat in range(3) for name in ("one", "other")
+        ]
+        assert all(len(fit.test_bags) == 4 for fit in fits)
+        assert all(
+            np.array_equal(one.test_bags, other.test_bags) for one, other in zip(fits[::2], fits[1::2], strict=True)
+        )
+        document = evaluation_of(problem, "one", run_fits(problem, fits, 1, NOWHERE, lambda event: None), evaluation)
+        assert (document["test_share"], document["repeats"], "cv" in document) == (0.3, 3, False)
+        assert len(document["bag_accuracy"]["runs"]) == 3

@@ -114,7 +114,7 @@ class TestRefusals:
                 "[bliss]\nn_round = 3\n",
                 'unknown key "bliss.n_round". Did you mean "n_rounds"? Allowed: bag_threshold, ',
             ),
-            ("[evaluation]\nfolds = 3\n", 'unknown key "evaluation.folds". Allowed: cv, repeats.'),
+            ("[evaluation]\nfolds = 3\n", 'unknown key "evaluation.folds". Allowed: cv, repeats, test_share.'),
         ],
     )
     def test_unknown_keys(self, written, text, said):
@@ -137,7 +137,20 @@ class TestRefusals:
             ("[[compare]]\nC = 1\n", """[[compare]] needs method = "name of a baseline"; got {'C': 1}."""),
             (
                 '[[compare]]\nmethod = "em-dd"\n[[compare]]\nmethod = "em-dd"\nk = 2\n',
-                '[[compare]] names the method "em-dd" twice; results are told apart by name.',
+                '[[compare]] names the method "em-dd" twice, and results are told apart by name; give one of them a label.',
+            ),
+            (
+                '[[compare]]\nmethod = "em-dd"\nlabel = "EM DD"\n',
+                "[[compare]] label must be lower-case letters, digits and hyphens, and not bliss; got 'EM DD'.",
+            ),
+            (
+                "[evaluation]\ncv = 5\ntest_share = 0.3\n",
+                "evaluation.cv is 5 and test_share is 0.3, but an evaluation has either folds or one test part; leave "
+                "one of them out.",
+            ),
+            (
+                "[evaluation]\ntest_share = 30\n",
+                "evaluation.test_share must be a number from 0.01 to 0.99; got 30.",
             ),
             ("[experiment]\nx = 1\n", "experiment must be an array of tables: write [[experiment]]."),
             ("experiment = []\n", "experiment must be an array of tables: write [[experiment]]."),

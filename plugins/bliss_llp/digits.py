@@ -1,0 +1,28 @@
+"""scikit-learn's digits in bags, as the embedded LLP data set of several classes."""
+
+from sklearn.datasets import load_digits
+
+from bliss_framework import WeakDataset
+from bliss_llp.generator import make_llp_bags
+
+DETAILS = {
+    "source": "Alpaydin and Kaynak, Optical Recognition of Handwritten Digits (test part), UCI, 1998",
+    "size": "225 bags of 8 or 7 of 1,797 pictures of 8 x 8; options bag_size, bags, bag_seed",
+    "licence": "CC BY 4.0",
+}
+
+
+def load_digits_bags(bag_size: int = 8, bags: str = "random", bag_seed: int = 0) -> WeakDataset:
+    """Put the pictures of scikit-learn's digits into bags; of each bag the shares of the ten digits are known.
+
+    Args:
+        bag_size: the size of bags, to within one.
+        bags: "random"; "skewed" for shares that differ strongly; "alike" for shares that do not differ.
+        bag_seed: the same seed makes the same bags.
+
+    >>> data = load_digits_bags(bag_size=32)
+    >>> data.X.shape, data.weak.shape
+    ((1797, 64), (56, 10))
+    """
+    stored = load_digits()
+    return make_llp_bags(stored.data, stored.target, bag_size, bags, bag_seed, "digits-llp")

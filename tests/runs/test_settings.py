@@ -137,7 +137,8 @@ class TestRefusals:
             ("[[compare]]\nC = 1\n", """[[compare]] needs method = "name of a baseline"; got {'C': 1}."""),
             (
                 '[[compare]]\nmethod = "em-dd"\n[[compare]]\nmethod = "em-dd"\nk = 2\n',
-                '[[compare]] names the method "em-dd" twice, and results are told apart by name; give one of them a label.',
+                '[[compare]] names the method "em-dd" twice, and results are told apart by name; give one of '
+                "them a label.",
             ),
             (
                 '[[compare]]\nmethod = "em-dd"\nlabel = "EM DD"\n',

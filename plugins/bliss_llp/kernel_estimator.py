@@ -29,6 +29,8 @@ class KernelEstimator(ProportionEstimator):
         """Score scaled rows (n, d): (n,) for two classes, positive for class 1, else (n, C)."""
         if self.support_rows_ is None:
             return np.asarray(rows @ self.coef_ + self.intercept_)
+        if self.support_rows_.shape[0] == 0:  # Bags so alike that a constant meets all of them.
+            return np.full(rows.shape[0], self.intercept_)
         blocks = row_blocks(rows.shape[0], self.support_rows_.shape[0])
         scores = [kernel_matrix(rows[block], self.support_rows_, self.gamma_) @ self.coef_ for block in blocks]
         return np.asarray(np.concatenate(scores) + self.intercept_)

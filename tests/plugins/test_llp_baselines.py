@@ -364,6 +364,16 @@ def test_em_seeds_its_classifier():
     assert not hasattr(forest, "estimators_")
 
 
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_inv_cal_is_a_constant_where_a_constant_meets_all_bags(kernel):
+    """Log-odds that differ by less than eps need no row, and every row has the same score."""
+    X, bags = random_bags((8, 8, 8))
+    model = InvCal(kernel=kernel, eps=0.1).fit(X, [0.25, 0.26, 0.25], bags=bags.index)
+    scores = model.decision_function(X)
+    assert np.allclose(scores, scores[0])
+    assert np.log(0.25 / 0.75) - 0.1 <= scores[0] <= np.log(0.26 / 0.74) + 0.1
+
+
 @pytest.mark.parametrize("classifier", [SVC(), KNeighborsClassifier(), "naive-bayes"], ids=str)
 def test_em_needs_probabilities_and_weights(classifier):
     """A classifier without `predict_proba`, or without sample weights, is refused by name."""

@@ -18,10 +18,15 @@ def write_text(path: Path, text: str) -> None:
     Raises:
         RunError: if the file cannot be written; what was there before is kept.
     """
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file of bytes under another name and rename it; raises as `write_text` does."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(text, encoding="utf-8")
+        partial.write_bytes(content)
         partial.replace(path)
     except OSError as error:
         raise RunError(f"{path} cannot be written: {error.strerror}.") from None

@@ -288,8 +288,8 @@ class Reader(ABC):
 class Pipeline(ABC):
     """An experiment of several stages, such as images to boxes to a detector, that is more than one fit of BLISS.
 
-    Its parameters are those of its factory. `bliss run NAME` runs it with its defaults, a table `[pipeline]` with the name
-    in an experiment file with others. Run directory, repeats, seeds and result.json stay with the host.
+    Its parameters are those of its factory. `bliss run NAME` runs it with its defaults, a table `[pipeline]` with the
+    name in an experiment file with others. Run directory, repeats, seeds and result.json stay with the host.
     """
 
     def located(self, folder: Path) -> "Pipeline":

@@ -1,7 +1,7 @@
 """Images as bags of described boxes: proposals and features of a whole set, kept on disk."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
@@ -47,6 +47,8 @@ class Described:
         starts: (I + 1,) where the boxes of each image start.
         X: (N, d) float32 features, rows of length 1.
         notes: sentences, such as how much of the variance is kept.
+        cache: where more can be kept that does not depend on a seed; None keeps nothing.
+        key: what decides the boxes and features.
     """
 
     photos: Photos = field()
@@ -54,6 +56,8 @@ class Described:
     starts: NDArray[np.intp] = field()
     X: NDArray[np.float32] = field()
     notes: tuple[str, ...] = field(default=())
+    cache: Cache | None = field(default=None)
+    key: Mapping[str, Any] = field(factory=dict)
 
     @property
     def image(self) -> NDArray[np.intp]:
@@ -64,6 +68,14 @@ class Described:
         """Return where the boxes of an image are."""
         return slice(int(self.starts[image]), int(self.starts[image + 1]))
 
+    def kept(self, what: str, inputs: Mapping[str, Any], make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        """Return an array that depends on boxes, features, labels and some inputs alone, from the cache if it can."""
+        if self.cache is None:
+            return make()
+        labels = hashlib.sha256(np.ascontiguousarray(self.photos.labels).data).hexdigest()
+        key = {**self.key, "labels": labels, **inputs}
+        return self.cache.arrays(what, key, lambda path: np.save(path / "kept.npy", make()))["kept"]
+
 
 def describe_once(
     photos: Photos, proposer: Proposer | BoxFile, describer: Describer, reduction: Reduction, say: Say
@@ -71,7 +83,9 @@ def describe_once(
     """Do the same as `describe`, and keep nothing on disk."""
     with TemporaryDirectory() as folder:
         found = describe(photos, proposer, describer, reduction, Cache(Path(folder)), say)
-        return evolve(found, boxes=np.array(found.boxes), starts=np.array(found.starts), X=np.array(found.X))
+        return evolve(
+            found, boxes=np.array(found.boxes), starts=np.array(found.starts), X=np.array(found.X), cache=None
+        )
 
 
 def describe(
@@ -102,7 +116,7 @@ def describe(
     reduced = cache.arrays("reduced", known, lambda path: reduction.write(path, blocks, boxes, sizes, of_box))
     share = float(reduced["share"][0])
     notes = (f"{reduced['X'].shape[1]} features keep {share:.0%} of the variance.",) if share < 1 else ()
-    return Described(photos, boxes, starts, np.asarray(reduced["X"]), notes)
+    return Described(photos, boxes, starts, np.asarray(reduced["X"]), notes, cache, known)
 
 
 def _inputs(maker: Any) -> dict[str, Any]:

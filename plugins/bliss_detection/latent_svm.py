@@ -97,7 +97,7 @@ class _Problem:
         scores = np.full(self.shape, -np.inf)
         scores[self.place, self.rank] = self.X @ w.astype(np.float32)
         shares = projected(scores / smoothness)
-        largest = np.where(shares > 0, shares * scores, 0.0).sum(axis=1) - smoothness / 2 * (shares**2).sum(axis=1)
+        largest = (shares * np.where(shares > 0, scores, 0.0)).sum(axis=1) - smoothness / 2 * (shares**2).sum(axis=1)
         loss, slope = _hinge(self.sign * (largest + bias), smoothness)
         of_image = self.settings.C * self.weight * self.sign * slope
         of_window = (of_image[:, None] * shares)[self.place, self.rank]

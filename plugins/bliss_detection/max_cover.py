@@ -10,7 +10,7 @@ supervision, ICML 2014.
 """
 
 import numpy as np
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 from numpy.typing import NDArray
 
 from bliss_detection.boxes import areas
@@ -40,7 +40,12 @@ class MaxCover:
     duplicate: float = field(default=0.5, validator=between(0.0, 1.0))
 
     def picks(self, candidates: Candidates, column: int) -> Picks:
-        """Return one window for each positive image: a chosen one, or the nearest to the chosen one that covers it."""
+        """Return one window for each positive image: the nearest to the chosen window that is most like one of it."""
+        inputs = {"settings": asdict(self), "column": column}
+        kept = candidates.described.kept("max-cover", inputs, lambda: self._picked(candidates, column))
+        return {int(i): int(row) for i, row in kept}
+
+    def _picked(self, candidates: Candidates, column: int) -> NDArray[np.intp]:
         described = candidates.described
         photos = described.photos
         train = np.flatnonzero(photos.train & (photos.labels[:, column] != 0))
@@ -55,7 +60,7 @@ class MaxCover:
         images = train[is_positive]
         best = chosen[distance[np.ix_(chosen, np.flatnonzero(is_positive))].argmin(axis=0)]
         columns = np.flatnonzero(is_positive)
-        return {int(i): int(nearest[best[place], columns[place]]) for place, i in enumerate(images)}
+        return np.stack([images, nearest[best, columns]], axis=1)
 
     def _windows(self, described: Described, images: NDArray[np.intp]) -> NDArray[np.intp]:
         image = described.image

@@ -14,9 +14,9 @@ COLOURS = np.array([[0.8, 0.25, 0.25], [0.25, 0.7, 0.25], [0.25, 0.3, 0.85]])
 
 @frozen
 class Scenes:
-    """Images of one or two shapes of random size and place on grey clutter; discs are red, crosses green, triangles blue.
+    """Images of one or two shapes of random size and place on grey clutter.
 
-    A third of the images holds each shape, some of them a second one beside it.
+    Discs are red, crosses green, triangles blue. A third of the images holds each, some of them another one beside it.
 
     Args:
         n_train, n_test: images to learn from, and to test on.

@@ -49,7 +49,7 @@ def plain_table(console: Console, *columns: str, title: str | None = None) -> Ta
 
 def result_view(console: Console, document: Mapping[str, Any]) -> RenderableType:
     """Draw one result: what was inferred, and where evaluated, BLISS beside its baselines."""
-    if "pipeline" in document["settings"]:
+    if "pipeline" in document.get("settings", {}):
         return pipeline_view(console, document)
     parts: list[RenderableType] = [_inference(document)]
     evaluation = document.get("evaluation", {})

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Classifier as Classifier,
         Component as Component,
         Observer as Observer,
+        Pipeline as Pipeline,
         PreparedClassifier as PreparedClassifier,
         Reader as Reader,
         Regime as Regime,
@@ -37,7 +38,9 @@ if TYPE_CHECKING:
     )
     from bliss_framework.extension.dataset import WeakDataset as WeakDataset
     from bliss_framework.extension.markers import hookimpl as hookimpl
+    from bliss_framework.extension.pipelines import MethodReport as MethodReport, PipelineReport as PipelineReport
     from bliss_framework.final import class_scores as class_scores
+    from bliss_framework.inferring import infer_labels as infer_labels
     from bliss_framework.inputs import (
         TrainingInput as TrainingInput,
         check_bags as check_bags,
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
     from bliss_framework.kernel.neighbourhood import neighbourhood as neighbourhood
     from bliss_framework.kernel.neighbours import nearest as nearest
     from bliss_framework.kernel.pull import Fold as Fold, Outcome as Outcome, Part as Part, Predictions as Predictions
+    from bliss_framework.kernel.result import InferredLabels as InferredLabels
     from bliss_framework.persistence import load_model as load_model, save_model as save_model
     from bliss_framework.scaling import Scaling as Scaling
     from bliss_framework.splitting import BagKFold as BagKFold
@@ -72,6 +76,7 @@ _HOME = {
         "Classifier",
         "Component",
         "Observer",
+        "Pipeline",
         "PreparedClassifier",
         "Reader",
         "Regime",
@@ -81,7 +86,9 @@ _HOME = {
     ),
     "bliss_framework.extension.dataset": ("WeakDataset",),
     "bliss_framework.extension.markers": ("hookimpl",),
+    "bliss_framework.extension.pipelines": ("MethodReport", "PipelineReport"),
     "bliss_framework.final": ("class_scores",),
+    "bliss_framework.inferring": ("infer_labels",),
     "bliss_framework.inputs": ("TrainingInput", "check_bags", "check_training"),
     "bliss_framework.kernel.arms": ("ArmStatistics",),
     "bliss_framework.kernel.bags": ("Bags",),
@@ -90,6 +97,7 @@ _HOME = {
     "bliss_framework.kernel.neighbourhood": ("neighbourhood",),
     "bliss_framework.kernel.neighbours": ("nearest",),
     "bliss_framework.kernel.pull": ("Fold", "Outcome", "Part", "Predictions"),
+    "bliss_framework.kernel.result": ("InferredLabels",),
     "bliss_framework.persistence": ("load_model", "save_model"),
     "bliss_framework.components": ("resolve",),
     "bliss_framework.scaling": ("Scaling",),

@@ -4,18 +4,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from bliss_framework.errors import SettingsError
-from bliss_framework.extension.contracts import Classifier, Regime, Reward, Strategy
+from bliss_framework.extension.contracts import Classifier, Pipeline, Regime, Reward, Strategy
 from bliss_framework.extension.manager import default_plugins
 from bliss_framework.extension.registry import Registry
 
-CONTRACTS: dict[str, type] = {"classifier": Classifier, "reward": Reward, "strategy": Strategy, "regime": Regime}
+CONTRACTS: dict[str, type] = {
+    "classifier": Classifier,
+    "reward": Reward,
+    "strategy": Strategy,
+    "regime": Regime,
+    "pipeline": Pipeline,
+}
 
 
 def resolve(kind: str, spec: Any, registry: Registry | None = None) -> Any:
     """Return the component that `spec` means.
 
     Args:
-        kind: "classifier", "reward", "strategy" or "regime".
+        kind: "classifier", "reward", "strategy", "regime" or "pipeline".
         spec: a component name; a table {"name": ..., parameters}; an object of the kind; for classifiers also a
             scikit-learn classifier or its import path.
         registry: of the plugins to look in; by default those that are installed.

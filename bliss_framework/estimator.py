@@ -24,7 +24,7 @@ from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.members import bag_scores, instance_scores
 from bliss_framework.own_defaults import differs, with_own_defaults
 from bliss_framework.parameters import check_values, generator
-from bliss_framework.recipes import recipe_of
+from bliss_framework.recipes import arranged, recipe_of
 from bliss_framework.selection import SAME, Candidate, Scored, candidates_of
 from bliss_framework.workers import fold_runner
 
@@ -170,6 +170,17 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._remember(fitted, given.training, given.weak)
         _warn_of_collapse(fitted.found, self.classes_)
         return self
+
+    def infer(self, X: Any, y: Any, bags: Any = None, emit: Emit = silent) -> tuple[CrossFit, NDArray[np.intp]]:
+        """Infer labels as `fit` does first, and train nothing on them; `infer_labels` is the public face of this.
+
+        Returns:
+            What was found, in canonical order, and the caller's row of each of its rows.
+        """
+        given = self._given(X, y, bags, emit, None)
+        recipe = recipe_of(self._parameters())
+        ready = arranged(given.training, given.weak, recipe.regime, recipe.scaling)
+        return recipe.infer(ready.data, given.seed, given.run_tasks, given.emit), ready.order
 
     def rank_settings(self, X: Any, y: Any, bags: Any = None, emit: Emit = silent) -> list[Scored]:
         """Score every combination of the grid on held-out bags, best first, without fitting anything.

@@ -16,6 +16,7 @@ CONTRACTS = (
     contracts.PreparedClassifier,
     contracts.Regime,
     contracts.Reader,
+    contracts.Pipeline,
     contracts.Baseline,
     contracts.Observer,
 )

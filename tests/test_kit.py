@@ -313,6 +313,7 @@ def test_everything_installed_passes():
         ("classifier", "sklearn"),
         *(("dataset", name) for name in REGISTRY.names("dataset")),
         *(("reader", name) for name in REGISTRY.names("reader")),
+        *(("pipeline", name) for name in REGISTRY.names("pipeline")),
         # Their own tests run the kit on data of their regimes.
         ("regime", "llp"),
         ("regime", "multiclass-mil"),

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeE
 from rich.text import Text
 
 from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinished, SelectionAdvanced, SelectionStarted
-from bliss_framework.runs.events import FitFinished, FitStarted, RunFinished, RunStarted
+from bliss_framework.runs.events import FitFinished, FitStarted, PipelineStarted, RunFinished, RunStarted, StageReached
 
 SECONDS_BETWEEN_LINES = 5.0
 WIDE, NARROW = 80, 60  # Columns for bars with times beside them, and for bars at all.
@@ -64,6 +64,11 @@ class Bars:
         if isinstance(event, RunStarted):
             self._progress.console.print(Text(headline(event)), soft_wrap=True)
             self._progress.reset(self._fits, total=event.n_fits, visible=True)
+        elif isinstance(event, PipelineStarted):
+            self._progress.console.print(Text(f"{event.name}: {event.origin}"), soft_wrap=True)
+            self._progress.reset(self._fits, total=event.n_repeats, visible=True, unit="repeat", reward="")
+        elif isinstance(event, StageReached):
+            self._progress.update(self._fits, completed=event.repeat, description=event.stage[: self._room])
         elif isinstance(event, FitStarted):
             self._progress.update(self._fits, description=_fit(event)[: self._room])
             self._progress.update(self._rounds, visible=False)
@@ -119,6 +124,11 @@ class Lines:
         if isinstance(event, RunStarted):
             self._name, self._done, self._total = event.name, 0, event.n_fits
             self._say(headline(event))
+        elif isinstance(event, PipelineStarted):
+            self._name, self._total = event.name, event.n_repeats
+            self._say(f"{event.name}: {event.origin}")
+        elif isinstance(event, StageReached):
+            self._now_and_then(f"{self._name}: repeat {event.repeat + 1} of {self._total}, {event.stage}")
         elif isinstance(event, FitFinished):
             self._done += 1
             self._now_and_then(f"{self._name}: {self._done} of {self._total} fits")

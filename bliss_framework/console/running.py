@@ -20,10 +20,12 @@ from bliss_framework.extension.manager import Plugins, load_plugins
 from bliss_framework.runs.data import default_data_dirs
 from bliss_framework.runs.experiment import RunResult, run
 from bliss_framework.runs.files import to_json
-from bliss_framework.runs.preparation import Prepared, prepare
+from bliss_framework.runs.pipelines import PreparedPipeline, prepare_any, run_pipeline
+from bliss_framework.runs.preparation import Prepared
 from bliss_framework.runs.results import RunFolder
 
 RUNS = "bliss-runs"
+Experiment = Prepared | PreparedPipeline
 
 
 def run_source(
@@ -45,7 +47,7 @@ def run_source(
     experiments = experiments_of(source, only, options)
     plugins = plugins_for(block, strict, screen)
     dirs = data_folders(data_dir)
-    prepared = [prepare(one, plugins, dirs) for one in experiments.rows]
+    prepared = [prepare_any(one, plugins, dirs) for one in experiments.rows]
     folder = Path(output) if output is not None else _new_folder(source, prepared)
     places = [RunFolder(folder / one.name if experiments.several else folder, resume) for one in prepared]
     _check_places(places, prepared)
@@ -83,7 +85,7 @@ def plugins_for(block: tuple[str, ...], strict: bool, screen: Screen) -> Plugins
     return plugins
 
 
-def _new_folder(source: str, prepared: Sequence[Prepared]) -> Path:
+def _new_folder(source: str, prepared: Sequence[Experiment]) -> Path:
     name = prepared[0].name if len(prepared) == 1 else Path(source).stem
     safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip("-.") or "run"
     stem = Path(RUNS) / f"{safe}-{datetime.now():%Y%m%d-%H%M%S}"
@@ -94,23 +96,26 @@ def _new_folder(source: str, prepared: Sequence[Prepared]) -> Path:
     return folder
 
 
-def _check_places(places: Sequence[RunFolder], prepared: Sequence[Prepared]) -> None:
+def _check_places(places: Sequence[RunFolder], prepared: Sequence[Experiment]) -> None:
     """Refuse a directory that is taken before the first experiment, not after an hour of it."""
     for place, one in zip(places, prepared, strict=True):
         if place.path.exists():
             place.check(one.document(), one.record())
 
 
-def _run_one(prepared: Prepared, folder: RunFolder, plugins: Plugins, screen: Screen) -> RunResult:
-    with observed(prepared, plugins, screen) as tell, deaf_workers(prepared.settings.bliss["n_jobs"]):
-        result = run(prepared, tell, folder)
+def _run_one(prepared: Experiment, folder: RunFolder, plugins: Plugins, screen: Screen) -> RunResult:
+    with observed(prepared, plugins, screen) as tell, deaf_workers(prepared.settings.bliss.get("n_jobs")):
+        if isinstance(prepared, PreparedPipeline):
+            result = run_pipeline(prepared, tell, folder)
+        else:
+            result = run(prepared, tell, folder)
     for note in result.notes:
         screen.note(f"Note: {note}")
     return result
 
 
 @contextmanager
-def observed(prepared: Prepared, plugins: Plugins, screen: Screen) -> Iterator[Listener]:
+def observed(prepared: Experiment, plugins: Plugins, screen: Screen) -> Iterator[Listener]:
     """Show progress, and tell the observers of plugins, for the length of a with block."""
     listeners: list[Listener] = [observer.notify for observer in plugins.observers(prepared.settings)]
     if screen.quiet:

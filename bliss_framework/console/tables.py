@@ -1,6 +1,6 @@
 """Tables of results, plugins and data sets. Every function takes plain documents and returns something to print."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rich import box
@@ -49,6 +49,8 @@ def plain_table(console: Console, *columns: str, title: str | None = None) -> Ta
 
 def result_view(console: Console, document: Mapping[str, Any]) -> RenderableType:
     """Draw one result: what was inferred, and where evaluated, BLISS beside its baselines."""
+    if "pipeline" in document.get("settings", {}):
+        return pipeline_view(console, document)
     parts: list[RenderableType] = [_inference(document)]
     evaluation = document.get("evaluation", {})
     if "repeats" in evaluation:
@@ -57,6 +59,51 @@ def result_view(console: Console, document: Mapping[str, Any]) -> RenderableType
     if "instance_accuracy" in evaluation:
         parts.append(_instances(evaluation["instance_accuracy"]))
     return Group(*parts)
+
+
+def pipeline_view(console: Console, document: Mapping[str, Any]) -> RenderableType:
+    """Draw the methods of a pipeline: overall measures, then each measure that has parts, all in percent."""
+    evaluation = document["evaluation"]
+    rows = [evaluation, *evaluation["baselines"]]
+    repeats = evaluation["repeats"]
+    words = [f"{key.removeprefix('n_').replace('_', ' ')} {value}" for key, value in _facts(document["data"])]
+    parts: list[RenderableType] = [Text(f"{document['name']}: {', '.join(words)}")]
+    measures = {name: value for name, value in evaluation.items() if isinstance(value, Mapping) and name != "baseline"}
+    overall = [name for name, value in measures.items() if "runs" in value and name != "seconds"]
+    title = f"percent, {repeats} repeat{'s' if repeats != 1 else ''}"
+    parts.append(_percent_table(console, title, rows, overall, lambda row, name: row[name], seconds=True))
+    for measure, value in measures.items():
+        if "runs" not in value:
+            title = measure.replace("_", " ")
+            parts.append(_percent_table(console, title, rows, list(value), lambda row, key, m=measure: row[m][key]))
+    return Group(*parts)
+
+
+def _facts(data: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    return [(key, value) for key, value in data.items() if isinstance(value, int | float)]
+
+
+def _percent_table(
+    console: Console,
+    title: str,
+    rows: Sequence[Mapping[str, Any]],
+    keys: Sequence[str],
+    value_of: Callable[..., Mapping[str, Any]],
+    seconds: bool = False,
+) -> Table:
+    columns = [key.replace("_", " ") for key in keys] + (["seconds"] if seconds else [])
+    table = plain_table(console, "method", *columns, title=title)
+    best = {key: max((value_of(row, key)["mean"] for row in rows if not row["ceiling"]), default=None) for key in keys}
+    for row in rows:
+        cells = [_percent(value_of(row, key), best[key]) for key in keys]
+        spent = [Text(f"{row['seconds']['mean']:.0f}")] if seconds else []
+        table.add_row(Text(row["name"]), *cells, *spent)
+    return table
+
+
+def _percent(value: Mapping[str, Any], best: float | None) -> Text:
+    spread = f" +- {100 * value['sd']:.1f}" if len(value["runs"]) > 1 else ""
+    return Text(f"{100 * value['mean']:.1f}{spread}", style="bold" if value["mean"] == best else "")
 
 
 def evaluation_table(console: Console, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> Table:

@@ -1,4 +1,4 @@
-"""The contracts of plugins: abstract Classifier, Reward, Strategy, Regime, Reader, Baseline, and the Component record.
+"""The contracts of plugins: abstract Classifier, Reward, Strategy, Regime, Reader, Pipeline, Baseline, and Component.
 
 Every class here is abstract; implement the abstract methods and leave the others unless you need them. Wrap a component
 to change it, do not subclass one. `bliss_framework.testing` checks an implementation.
@@ -14,13 +14,14 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.extension.dataset import WeakDataset
+from bliss_framework.extension.pipelines import PipelineReport
 from bliss_framework.kernel.arms import ArmStatistics
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.inference import Constrain
 from bliss_framework.kernel.labels import LabelSpace, WeakLabels, class_codes
 from bliss_framework.kernel.pull import Fold, Outcome, Part, Predictions
 
-KINDS = ("classifier", "reward", "strategy", "regime", "reader", "dataset", "baseline")
+KINDS = ("classifier", "reward", "strategy", "regime", "reader", "dataset", "baseline", "pipeline")
 
 
 @frozen
@@ -312,6 +313,42 @@ class Reader(ABC):
 
         Raises:
             DataError: naming the file, the place in it, what was found and what is allowed.
+        """
+
+
+class Pipeline(ABC):
+    """An experiment of several stages, such as images to boxes to a detector, that is more than one fit of BLISS.
+
+    Its parameters are those of its factory. `bliss run NAME` runs it with its defaults, a table `[pipeline]` with the
+    name in an experiment file with others. Run directory, repeats, seeds and result.json stay with the host.
+    """
+
+    def located(self, folder: Path) -> "Pipeline":
+        """Return the same pipeline with its relative paths starting from a folder; by default it has none.
+
+        Args:
+            folder: that of the experiment file.
+        """
+        return self
+
+    @abstractmethod
+    def check(self) -> Mapping[str, Any]:
+        """Check inputs before long work starts, and say what they are.
+
+        Returns:
+            What result.json says under "data": at least "name", and "sha256", a digest of all inputs.
+
+        Raises:
+            BlissError: naming what cannot be used.
+        """
+
+    @abstractmethod
+    def run(self, seed: int, say: Callable[[str], None]) -> PipelineReport:
+        """Run all stages once; the same seed gives the same measures.
+
+        Args:
+            seed: at least 0, another one in each repeat.
+            say: is told of each stage in a few words.
         """
 
 

@@ -73,6 +73,14 @@ def bliss_baselines() -> Iterable[Component]:  # type: ignore[empty-body]
 
 
 @hookspec
+def bliss_pipelines() -> Iterable[Component]:  # type: ignore[empty-body]
+    """Return the pipelines that this plugin offers: experiments of several stages.
+
+    Called once when the plugins are loaded. Each component's factory returns a `Pipeline`. Since 0.1.
+    """
+
+
+@hookspec
 def bliss_observers(run: Any) -> Iterable[Observer]:  # type: ignore[empty-body]
     """Return observers of the events of a run.
 

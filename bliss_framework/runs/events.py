@@ -39,6 +39,23 @@ class FitFinished:
 
 
 @frozen
+class PipelineStarted:
+    """A pipeline is about to start: its name, what it works on, and how often it runs."""
+
+    name: str
+    origin: str
+    n_repeats: int
+
+
+@frozen
+class StageReached:
+    """A pipeline has come to a stage of a repeat, counted from 0."""
+
+    repeat: int
+    stage: str
+
+
+@frozen
 class RunFinished:
     """The run is over."""
 
@@ -46,5 +63,5 @@ class RunFinished:
     seconds: float
 
 
-RunEvent = RunStarted | FitStarted | FitFinished | RunFinished | Event
+RunEvent = RunStarted | FitStarted | FitFinished | PipelineStarted | StageReached | RunFinished | Event
 Tell = Callable[[Any], None]

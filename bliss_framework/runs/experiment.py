@@ -64,7 +64,7 @@ def run(prepared: Prepared, tell: Tell, folder: RunFolder | None = None) -> RunR
         finished = folder.result()
         if finished is not None:
             return RunResult(finished, (f"{folder.path} holds the finished run; nothing was computed.",), folder.path)
-        tell = _logging(folder, tell)
+        tell = logging(folder, tell)
     methods = (bliss_method(prepared), *prepared.baselines)
     fits = plan_fits(prepared.problem, methods, prepared.settings.evaluation, prepared.seed)
     tell(_announcement(prepared, len(fits) + 1))
@@ -138,7 +138,9 @@ def _compared(prepared: Prepared, methods: Sequence[Method], pieces: Pieces) -> 
     ]
 
 
-def _logging(folder: RunFolder, tell: Tell) -> Tell:
+def logging(folder: RunFolder, tell: Tell) -> Tell:
+    """Return a listener that also writes events.jsonl."""
+
     def log_and_tell(event: Any) -> None:
         folder.log(event)
         tell(event)

@@ -114,10 +114,12 @@ def _merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]
 
 def _experiment(table: Mapping[str, Any], folder: Path) -> RunSettings:
     # [record] is what a run noted down about itself; it decides nothing.
-    check_keys(table, ("name", "data", "bliss", "evaluation", "compare", "record"), "")
+    check_keys(table, ("name", "data", "bliss", "evaluation", "compare", "record", "pipeline"), "")
     name = table.get("name")
     if not isinstance(name, str | None):
         raise SettingsError(f"name must be text; got {name!r}.")
+    if "pipeline" in table:
+        return _pipeline(table, name, folder)
     data = _table(table, "data")
     if not isinstance(data.get("source"), str):
         raise SettingsError(f"data.source must be a name or a path; got {data.get('source')!r}.")
@@ -130,6 +132,22 @@ def _experiment(table: Mapping[str, Any], folder: Path) -> RunSettings:
         compare=_compared(table.get("compare")),
         name=name,
         folder=folder,
+    )
+
+
+def _pipeline(table: Mapping[str, Any], name: str | None, folder: Path) -> RunSettings:
+    for key in ("data", "bliss", "compare"):
+        if key in table:
+            raise SettingsError(f"a pipeline has data, settings and methods of its own; move what {key} says to it.")
+    evaluation = _table(table, "evaluation")
+    check_keys(evaluation, ("repeats", "random_state"), "evaluation.")
+    return RunSettings(
+        data=DataSettings(""),
+        bliss={key: value for key, value in evaluation.items() if key == "random_state"},
+        evaluation=_prefixed("evaluation.", EvaluationSettings, {"repeats": evaluation.get("repeats", 1)}),
+        name=name,
+        folder=folder,
+        pipeline=table["pipeline"],
     )
 
 

@@ -3,7 +3,7 @@
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,19 @@ def write_text(path: Path, text: str) -> None:
     Raises:
         RunError: if the file cannot be written; what was there before is kept.
     """
+    _write(path, lambda partial: partial.write_text(text, encoding="utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file of bytes under another name and rename it; raises as `write_text` does."""
+    _write(path, lambda partial: partial.write_bytes(content))
+
+
+def _write(path: Path, write: Callable[[Path], int]) -> None:
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(text, encoding="utf-8")
+        write(partial)
         partial.replace(path)
     except OSError as error:
         raise RunError(f"{path} cannot be written: {error.strerror}.") from None

@@ -97,14 +97,19 @@ class Prepared:
 
     def record(self) -> dict[str, Any]:
         """What run.toml notes down: the digest of the data, and the versions that the bits may depend on."""
-        strangers = {one.distribution: one.version for one in self.plugins.reports if one.state == "ok"}
-        versions = {
-            "bliss_framework": __version__,
-            "python": platform.python_version(),
-            **{name: version(name) for name in NUMERICAL},
-            **{name: number for name, number in strangers.items() if not is_own(name)},
-        }
-        return {"data_sha256": self.sha256, "versions": versions}
+        return record_of(self.sha256, self.plugins)
+
+
+def record_of(sha256: str, plugins: Plugins) -> dict[str, Any]:
+    """Return what run.toml notes down of a digest of the data and of the plugins that are installed."""
+    strangers = {one.distribution: one.version for one in plugins.reports if one.state == "ok"}
+    versions = {
+        "bliss_framework": __version__,
+        "python": platform.python_version(),
+        **{name: version(name) for name in NUMERICAL},
+        **{name: number for name, number in strangers.items() if not is_own(name)},
+    }
+    return {"data_sha256": sha256, "versions": versions}
 
 
 def _protocol(evaluation: EvaluationSettings) -> dict[str, Any]:
@@ -118,9 +123,11 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
     Raises:
         BlissError: whatever is wrong with settings, names or data.
     """
+    if settings.pipeline is not None:
+        raise SettingsError("A pipeline compares its own methods and has its own settings: use `bliss run`.")
     loaded = _load(settings, plugins.registry, data_dirs)
     bliss = _completed(settings.bliss, loaded.dataset.regime)
-    _check_seed(bliss["random_state"])
+    check_seed(bliss["random_state"])
     model = BlissClassifier(**bliss)
     model.check_parameters()
     dataset = loaded.dataset
@@ -192,7 +199,8 @@ def _named(spec: Any, name: str) -> Any:
     return {"name": name, **spec} if isinstance(spec, Mapping) and "name" not in spec else spec
 
 
-def _check_seed(seed: Any) -> None:
+def check_seed(seed: Any) -> None:
+    """Refuse a random state that results could not be repeated with."""
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < N_SEEDS:
         raise SettingsError(f"random_state must be an integer from 0 to {N_SEEDS - 1}; got {seed!r}.")
 

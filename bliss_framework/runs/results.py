@@ -19,7 +19,7 @@ from bliss_framework.extension.dataset import WeakDataset
 from bliss_framework.kernel.events import RoundFinished
 from bliss_framework.persistence import save_model
 from bliss_framework.runs.checkpoint import Checkpoint
-from bliss_framework.runs.files import plain, to_json, write_text
+from bliss_framework.runs.files import plain, to_json, write_bytes, write_text
 
 # The number of processes changes nothing, and data are known by their digest, so a run may go on with another.
 FREE_TO_CHANGE = ("bliss.n_jobs", "data.source", "record.versions")
@@ -115,10 +115,24 @@ class RunFolder:
             save_model(model, self.path / "model.skops")
         except RunError as error:
             notes.append(str(error))
-        document = {**document, "notes": notes}
+        return self.conclude({**document, "notes": notes})
+
+    def keep(self, files: Mapping[str, str | bytes]) -> None:
+        """Write files of a pipeline.
+
+        Raises:
+            RunError: if a path leads out of the directory, or a file cannot be written.
+        """
+        for name, content in files.items():
+            if Path(name).is_absolute() or ".." in Path(name).parts:
+                raise RunError(f"The file {name!r} of the pipeline would lie outside {self.path}.")
+            write_bytes(self.path / name, content.encode("utf-8") if isinstance(content, str) else content)
+
+    def conclude(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        """Write result.json, after which the state is no longer needed, and return the document."""
         write_text(self.path / "result.json", to_json(document) + "\n")
         shutil.rmtree(self.path / "state", ignore_errors=True)
-        return document
+        return dict(document)
 
 
 def write_predictions(folder: Path, bags: list[dict[str, Any]], instances: list[dict[str, Any]]) -> None:

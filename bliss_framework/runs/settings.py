@@ -14,6 +14,7 @@ from bliss_framework.extension.names import did_you_mean
 from bliss_framework.validators import at_least, between, optional
 
 COMPONENTS = ("regime", "classifier", "reward", "strategy", "final_classifier")
+SETTABLE = (*COMPONENTS, "pipeline")
 PARAMETERS = tuple(name for name in inspect.signature(BlissClassifier).parameters)
 
 
@@ -77,6 +78,7 @@ class RunSettings:
         compare: baselines; None for those that the regime names.
         name: of the row in a file of several experiments, or None.
         folder: where relative paths start.
+        pipeline: a pipeline instead of data and a fit of BLISS, as the user names it, or None.
     """
 
     data: DataSettings = field()
@@ -85,6 +87,7 @@ class RunSettings:
     compare: tuple[MethodSettings, ...] | None = field(default=None)
     name: str | None = field(default=None)
     folder: Path | None = field(default=None)
+    pipeline: Any = field(default=None)
 
 
 EVALUATION = tuple(one.name for one in fields(EvaluationSettings))
@@ -125,19 +128,20 @@ def with_component_parameters(settings: RunSettings, assignments: Sequence[str])
     Raises:
         SettingsError: if one is not of the form component.parameter=value.
     """
-    bliss = dict(settings.bliss)
+    bliss, pipeline = dict(settings.bliss), {"pipeline": settings.pipeline}
     for assignment in assignments:
         target, equals, text = assignment.partition("=")
         component, dot, parameter = target.strip().partition(".")
-        if not (equals and dot and parameter) or component not in COMPONENTS:
+        if not (equals and dot and parameter) or component not in SETTABLE:
             raise SettingsError(
-                f'--set takes COMPONENT.PARAMETER=VALUE; got "{assignment}".{did_you_mean(component, COMPONENTS)} '
-                f"Components: {', '.join(COMPONENTS)}."
+                f'--set takes COMPONENT.PARAMETER=VALUE; got "{assignment}".{did_you_mean(component, SETTABLE)} '
+                f"Components: {', '.join(SETTABLE)}."
             )
-        spec = bliss.get(component)
+        specs = pipeline if component == "pipeline" else bliss
+        spec = specs.get(component)
         table = dict(spec) if isinstance(spec, Mapping) else {} if spec is None else {"name": spec}
-        bliss[component] = {**table, parameter: _value(text.strip())}
-    return evolve(settings, bliss=bliss)
+        specs[component] = {**table, parameter: _value(text.strip())}
+    return evolve(settings, bliss=bliss, pipeline=pipeline["pipeline"])
 
 
 def default_of(parameter: str) -> Any:

@@ -208,4 +208,5 @@ def test_every_kind_has_a_plural():
         "readers",
         "data sets",
         "baselines",
+        "pipelines",
     ]

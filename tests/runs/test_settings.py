@@ -298,5 +298,5 @@ class TestOptions:
         with pytest.raises(SettingsError) as caught:
             with_component_parameters(plain_run, ["clasifier.ridge=1"])
         assert str(caught.value).endswith(
-            'Did you mean "classifier"? Components: regime, classifier, reward, strategy, final_classifier.'
+            'Did you mean "classifier"? Components: regime, classifier, reward, strategy, final_classifier, pipeline.'
         )

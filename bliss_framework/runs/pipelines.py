@@ -1,0 +1,246 @@
+"""Running a pipeline: its settings and inputs are checked, it runs once for each repeat, and results are written."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, field, frozen
+from threadpoolctl import threadpool_limits
+
+from bliss_framework.components import component_name, resolve
+from bliss_framework.errors import BlissError, PluginError, SettingsError
+from bliss_framework.extension.contracts import Pipeline
+from bliss_framework.extension.manager import Plugins
+from bliss_framework.extension.pipelines import MethodReport, PipelineReport
+from bliss_framework.extension.registry import Registry
+from bliss_framework.extension.reports import describe
+from bliss_framework.runs.checkpoint import Checkpoint, Piece
+from bliss_framework.runs.events import PipelineStarted, RunFinished, StageReached, Tell
+from bliss_framework.runs.experiment import FORMAT, RunResult, logging
+from bliss_framework.runs.files import plain
+from bliss_framework.runs.measures import summary
+from bliss_framework.runs.preparation import DEFAULT_SEED, Prepared, check_seed, prepare, record_of, resolved
+from bliss_framework.runs.results import RunFolder
+from bliss_framework.runs.settings import RunSettings
+from bliss_framework.version import __version__
+
+
+@frozen(eq=False)
+class PreparedPipeline:
+    """A pipeline whose settings and inputs are checked; nothing has been computed.
+
+    Attributes:
+        settings: of the run.
+        pipeline: the component.
+        data: what it says of its inputs.
+        plugins: knows who ships it, and its parameters.
+    """
+
+    settings: RunSettings = field()
+    pipeline: Pipeline = field()
+    data: Mapping[str, Any] = field()
+    plugins: Plugins = field()
+
+    @property
+    def name(self) -> str:
+        """What results call this experiment."""
+        return self.settings.name or component_name(self.settings.pipeline)
+
+    @property
+    def seed(self) -> int:
+        """The random state of the first repeat."""
+        return int(self.settings.bliss["random_state"])
+
+    def document(self) -> dict[str, Any]:
+        """Everything that decides the result, for run.toml and result.json."""
+        settings = self.settings
+        return {
+            **({} if settings.name is None else {"name": settings.name}),
+            "pipeline": resolved("pipeline", settings.pipeline, self.plugins.registry),
+            "evaluation": {"repeats": settings.evaluation.repeats, "random_state": self.seed},
+        }
+
+    def record(self) -> dict[str, Any]:
+        """What run.toml notes down: the digest of the inputs, and versions."""
+        return record_of(str(self.data["sha256"]), self.plugins)
+
+
+def prepare_any(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) -> Prepared | PreparedPipeline:
+    """Prepare what the settings name: a pipeline, or data for a fit of BLISS.
+
+    Raises:
+        BlissError: whatever is wrong with settings, names or data.
+    """
+    spec = _pipeline_spec(settings, plugins.registry)
+    if spec is None:
+        return prepare(settings, plugins, data_dirs)
+    return _prepare(evolve(settings, pipeline=spec), plugins)
+
+
+def _pipeline_spec(settings: RunSettings, registry: Registry) -> Any:
+    """Return what names a pipeline, or None. A file or a data set of the name that is asked for comes first."""
+    source, spec = settings.data.source, settings.pipeline
+    named = source in registry.names("pipeline") and source not in registry.names("dataset")
+    if source and (not named or Path(source).is_file()):
+        if spec is not None:
+            raise SettingsError(f'"{source}" is no pipeline, so it has no parameters to set with --set pipeline.')
+        return None
+    if not source:
+        return spec
+    return source if spec is None else {"name": source, **spec}
+
+
+def _prepare(settings: RunSettings, plugins: Plugins) -> PreparedPipeline:
+    name = component_name(settings.pipeline)
+    given = {"random_state": DEFAULT_SEED, **settings.bliss}
+    others = [key for key in given if key != "random_state"] + (["cv"] if settings.evaluation.cv is not None else [])
+    if others:
+        raise SettingsError(
+            f'The pipeline "{name}" takes no {", ".join(others)}; of these options only repeats and random_state are '
+            f"for pipelines. Its own parameters are set by --set pipeline.PARAMETER=VALUE."
+        )
+    check_seed(given["random_state"])
+    settings = evolve(settings, bliss=given)
+    pipeline: Pipeline = resolve("pipeline", settings.pipeline, plugins.registry)
+    if settings.folder is not None:
+        pipeline = pipeline.located(settings.folder.absolute())
+    data = _checked(lambda: pipeline.check(), name, plugins.registry)
+    if not isinstance(data, Mapping) or not {"name", "sha256"} <= set(data):
+        raise PluginError(f'The check of the pipeline "{name}" must return a mapping with "name" and "sha256".')
+    return PreparedPipeline(settings, pipeline, data, plugins)
+
+
+def run_pipeline(prepared: PreparedPipeline, tell: Tell, folder: RunFolder | None = None) -> RunResult:
+    """Run a pipeline once for each repeat, the first one with the random state of the run, the next with one more.
+
+    Args:
+        prepared: the experiment.
+        tell: called with each event, in this process.
+        folder: where results and finished repeats are kept.
+
+    Raises:
+        BlissError: the folder cannot be used, or the pipeline says what is wrong.
+        PluginError: the pipeline broke its contract.
+    """
+    started = time.perf_counter()
+    checkpoint = Checkpoint(None)
+    if folder is not None:
+        checkpoint = folder.open(prepared.document(), prepared.record())
+        finished = folder.result()
+        if finished is not None:
+            return RunResult(finished, (f"{folder.path} holds the finished run; nothing was computed.",), folder.path)
+        tell = logging(folder, tell)
+    repeats = prepared.settings.evaluation.repeats
+    tell(PipelineStarted(prepared.name, str(prepared.data["name"]), repeats))
+    pieces = [_piece(prepared, repeat, checkpoint, folder, tell) for repeat in range(repeats)]
+    document = _document(prepared, pieces)
+    document["seconds"] = {"total": time.perf_counter() - started}
+    document = plain(document)
+    if folder is not None:
+        document = folder.conclude(document)
+    tell(RunFinished(prepared.name, document["seconds"]["total"]))
+    return RunResult(document, tuple(document["notes"]), None if folder is None else folder.path)
+
+
+def _piece(
+    prepared: PreparedPipeline, repeat: int, checkpoint: Checkpoint, folder: RunFolder | None, tell: Tell
+) -> Piece:
+    key = f"repeat{repeat + 1}"
+    kept = checkpoint.load(key, "methods", "notes", "details")
+    if kept is not None:
+        return kept
+    name = component_name(prepared.settings.pipeline)
+
+    def run_once() -> Any:
+        # The number of BLAS threads changes the last bits, and a bit can flip a tie.
+        with threadpool_limits(limits=1):
+            return prepared.pipeline.run(prepared.seed + repeat, lambda stage: tell(StageReached(repeat, stage)))
+
+    report = _checked(run_once, name, prepared.plugins.registry)
+    check_report(report, name)
+    if folder is not None and repeat == 0:
+        folder.keep(report.files)
+    methods = [
+        {"name": one.name, "measures": one.measures, "seconds": one.seconds, "ceiling": one.ceiling}
+        for one in report.methods
+    ]
+    return checkpoint.save(key, {"methods": methods, "notes": list(report.notes), "details": report.details})
+
+
+def _checked(call: Callable[[], Any], name: str, registry: Registry) -> Any:
+    try:
+        return call()
+    except (BlissError, MemoryError):
+        raise
+    except Exception as error:
+        origin = registry.offer("pipeline", name).origin() if name in registry.names("pipeline") else "Python"
+        raise PluginError(f'The pipeline "{name}" of {origin} broke: {describe(error)}. Tell its authors.') from error
+
+
+def check_report(report: Any, name: str) -> None:
+    """Refuse what a pipeline must not return.
+
+    Raises:
+        PluginError: naming the pipeline, and what was found.
+    """
+    sound = isinstance(report, PipelineReport) and report.methods
+    if not sound or not all(isinstance(one, MethodReport) and one.measures for one in report.methods):
+        raise PluginError(f'The pipeline "{name}" must return a PipelineReport with at least one method and measure.')
+    names = [set(one.measures) for one in report.methods]
+    if any(one != names[0] for one in names):
+        raise PluginError(f'The pipeline "{name}" has methods with different measures; all need the same ones.')
+    for one in report.methods:
+        for measure, value in one.measures.items():
+            for number in value.values() if isinstance(value, Mapping) else (value,):
+                if not 0 <= number <= 1:
+                    raise PluginError(
+                        f'The pipeline "{name}": {measure} of {one.name} is {number!r}; allowed is a number in [0, 1].'
+                    )
+
+
+def _document(prepared: PreparedPipeline, pieces: Sequence[Piece]) -> dict[str, Any]:
+    rows = [_method(number, pieces) for number in range(len(pieces[0]["methods"]))]
+    own, *others = rows
+    evaluation = {"repeats": len(pieces), **own, "baselines": others}
+    notes = list(dict.fromkeys(note for piece in pieces for note in piece["notes"]))
+    rivals = [row for row in others if not row["ceiling"]]
+    if rivals:
+        measure = next(iter(pieces[0]["methods"][0]["measures"]))
+        evaluation["baseline"] = max(rivals, key=lambda row: _overall(row[measure]))
+        notes += _comparison(own, evaluation["baseline"], measure)
+    return {
+        "format": FORMAT,
+        "name": prepared.name,
+        "bliss_framework": __version__,
+        "settings": prepared.document(),
+        "data": dict(prepared.data),
+        "inference": pieces[0]["details"],
+        "evaluation": evaluation,
+        "notes": notes,
+    }
+
+
+def _method(number: int, pieces: Sequence[Piece]) -> dict[str, Any]:
+    reports = [piece["methods"][number] for piece in pieces]
+    first = reports[0]
+    measures = {name: _summed([one["measures"][name] for one in reports]) for name in first["measures"]}
+    seconds = summary([one["seconds"] for one in reports])
+    return {"name": first["name"], "ceiling": first["ceiling"], "seconds": seconds, **measures}
+
+
+def _summed(values: Sequence[Any]) -> dict[str, Any]:
+    if isinstance(values[0], Mapping):
+        return {key: summary([value[key] for value in values]) for key in values[0]}
+    return summary(values)
+
+
+def _overall(value: Mapping[str, Any]) -> float:
+    return float(value["mean"]) if "runs" in value else sum(one["mean"] for one in value.values()) / len(value)
+
+
+def _comparison(own: Mapping[str, Any], best: Mapping[str, Any], measure: str) -> list[str]:
+    mean, other = _overall(own[measure]), _overall(best[measure])
+    if other <= mean:
+        return []
+    return [f'"{best["name"]}" beats "{own["name"]}" here: {measure} {other:.3f} against {mean:.3f}. Prefer it.']

@@ -1,0 +1,30 @@
+"""What this plugin offers."""
+
+from bliss_detection.pipeline import Detection, ShapesDetection
+from bliss_detection.prior import DetectionPrior
+from bliss_detection.ridge import BalancedRidge
+from bliss_framework import Component, hookimpl
+
+
+@hookimpl
+def bliss_rewards() -> list[Component]:
+    """Offer the paper's prior for detection, which wraps any reward."""
+    summary = "Any reward times DistGap: positives have their like in positive bags only (the paper)"
+    return [Component("detection-prior", DetectionPrior, summary)]
+
+
+@hookimpl
+def bliss_classifiers() -> list[Component]:
+    """Offer a classifier for bags with very many instances."""
+    summary = "Class-balanced least squares; cost and memory grow with features, not with the square of instances"
+    return [Component("balanced-ridge", BalancedRidge, summary)]
+
+
+@hookimpl
+def bliss_pipelines() -> list[Component]:
+    """Offer detection from image-level labels, on your own images and on generated ones."""
+    detection = "Boxes from image-level labels in a VOC folder, a detector, average precision (the paper)"
+    return [
+        Component("detection", Detection, detection),
+        Component("shapes-detection", ShapesDetection, "The same on generated scenes: no data, model or OpenCV needed"),
+    ]

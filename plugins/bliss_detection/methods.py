@@ -1,0 +1,174 @@
+"""The methods that are compared: each picks boxes in the training images that show a class."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from attrs import evolve, field, frozen
+from numpy.typing import NDArray
+
+from bliss_detection.boxes import Boxes
+from bliss_detection.described import Described
+from bliss_detection.inference import Inference, infer_boxes, inferred_scores
+from bliss_detection.latent_svm import SmoothedLatentSvm
+from bliss_detection.max_cover import MaxCover
+from bliss_detection.mi import Alternation, fitted_scores, negative_rows
+from bliss_detection.picks import Candidates, Picks
+
+POWER = 2  # Of the confidence in a vote: a few sure boxes count more than many doubtful ones.
+
+
+@frozen
+class Passes:
+    """Passes beyond the paper: boxes that may be positive are those near the last pick.
+
+    Attributes:
+        n_passes: 1 picks by vote after one inference; each further pass infers again among the boxes near the pick.
+        near: overlap with the last pick from which on a box may be positive.
+        ridge: of the classifier in later passes, and of the one that ranks the boxes.
+    """
+
+    n_passes: int = field(default=3)
+    near: float = field(default=0.3)
+    ridge: float = field(default=0.01)
+
+
+@frozen(eq=False)
+class Task:
+    """One class in one repeat.
+
+    Attributes:
+        described: all boxes.
+        column: of the class.
+        seed: of the repeat.
+        inference: settings of label inference.
+        passes: settings of the passes.
+        allowed: (N,) boxes that may be positive in the first pass; None for all.
+    """
+
+    described: Described = field()
+    column: int = field()
+    seed: int = field()
+    inference: Inference = field()
+    passes: Passes = field()
+    allowed: NDArray[np.bool_] | None = field(default=None)
+
+    @property
+    def name(self) -> str:
+        """The class."""
+        return self.described.photos.classes[self.column]
+
+    @property
+    def candidates(self) -> Candidates:
+        """The images that show the class."""
+        return Candidates.of(self.described, self.column)
+
+    def lead(self, number: int, allowed: NDArray[np.bool_] | None) -> NDArray[np.float64]:
+        """Infer labels in a pass, 0 for the first one: (N,) by how much the positive label leads."""
+        inference = self.inference if number == 0 else evolve(self.inference, ridge=self.passes.ridge)
+        return infer_boxes(self.described, self.column, allowed, inference, self.seed + 1000 * number)
+
+
+Find = Callable[[Task, NDArray[np.float64]], Picks]
+
+
+def bliss(task: Task, lead: NDArray[np.float64]) -> Picks:
+    """Label inference, a vote, and narrowing passes ranked by the classifier that learns the inferred labels.
+
+    The inferred positives vote first. In later passes that classifier takes over: the confidence of a single box says
+    how sure its label is, not how well it lies.
+
+    Args:
+        task: the class.
+        lead: of the first pass.
+    """
+
+    def scores(number: int, allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
+        return inferred_scores(task.described, task.column, task.lead(number, allowed), task.passes.ridge)
+
+    return _narrowed(task, task.candidates.voted(_weights(lead)), scores)
+
+
+def paper(task: Task, lead: NDArray[np.float64]) -> Picks:
+    """The paper as written: the most confident positive instance of each image after one inference."""
+    return task.candidates.best(lead)
+
+
+def no_bandit(task: Task, lead: NDArray[np.float64]) -> Picks:
+    """The same steps without a bandit: every box that may be positive is taken for positive."""
+    negatives = negative_rows(task.described, task.column)
+
+    def scores(number: int, allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
+        own = np.isin(task.described.image, task.candidates.images)
+        ridge = task.inference.ridge if number == 0 else task.passes.ridge
+        others = np.union1d(negatives, np.flatnonzero(own & ~allowed))
+        found = fitted_scores(task.described, np.flatnonzero(own & allowed), others, ridge)
+        return np.where(own & allowed, found, np.nan)
+
+    everything = np.ones(len(task.described.boxes), dtype=bool) if task.allowed is None else task.allowed
+    return _narrowed(task, task.candidates.voted(_weights(scores(0, everything))), scores)
+
+
+def _narrowed(task: Task, picks: Picks, scores: Callable[[int, NDArray[np.bool_]], NDArray[np.float64]]) -> Picks:
+    """Go through the passes after the first: the best box and the vote by turns, so the last of three is a vote."""
+    candidates = task.candidates
+    for number in range(1, task.passes.n_passes):
+        found = scores(number, candidates.near(picks, task.passes.near))
+        picks = candidates.best(found) if number % 2 == 1 else candidates.voted(_weights(found))
+    return picks
+
+
+def _weights(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.clip(np.nan_to_num(scores), 0.0, None) ** POWER)
+
+
+def vote(task: Task, lead: NDArray[np.float64]) -> Picks:
+    """Nothing is learnt: the box that overlaps most with all other boxes."""
+    return task.candidates.voted(np.ones(len(task.described.boxes)))
+
+
+def whole_image(task: Task, lead: NDArray[np.float64]) -> Picks:
+    """The whole image, which is the first box."""
+    return {int(i): int(task.described.starts[i]) for i in task.candidates.images}
+
+
+def mi_svm(task: Task, lead: NDArray[np.float64]) -> Picks:
+    """MI-SVM from the whole image."""
+    return Alternation().svm(task.candidates, task.column, task.seed)
+
+
+def mi_ridge(task: Task, lead: NDArray[np.float64]) -> Picks:
+    """MI with class-balanced least squares, from the whole image."""
+    return Alternation().least_squares(task.candidates, task.column)
+
+
+def max_cover(task: Task, lead: NDArray[np.float64]) -> Picks:
+    """MaxCover and a smoothed latent SVM (Song et al., 2014)."""
+    candidates = task.candidates
+    covered = MaxCover().picks(candidates, task.column)
+    start = SmoothedLatentSvm().start(task.described, task.column, covered)
+    return candidates.best(SmoothedLatentSvm().scores(task.described, task.column, *start))
+
+
+WEAK: Mapping[str, Find] = {
+    "bliss": bliss,
+    "paper": paper,
+    "no-bandit": no_bandit,
+    "vote": vote,
+    "whole-image": whole_image,
+    "mi-svm": mi_svm,
+    "mi-ridge": mi_ridge,
+    "max-cover-slsvm": max_cover,
+}
+NEEDS_INFERENCE = ("bliss", "paper")
+CEILING = "supervised"
+METHODS = (*WEAK, CEILING)
+
+
+def true_boxes(task: Task) -> dict[int, Boxes]:
+    """Return the true boxes of the class, on which the ceiling is trained; difficult ones are left out."""
+    found: dict[int, Any] = {}
+    for i in task.candidates.images.tolist():
+        boxes, difficult = task.described.photos.objects(i, task.name)
+        found[i] = boxes[~difficult]
+    return found

@@ -1,0 +1,269 @@
+"""Weakly supervised detection as a pipeline: images, boxes, features, label inference, detector, average precision."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from bliss_detection.cache import Cache, default_folder
+from bliss_detection.described import Described, Describer, Proposer, describe, describe_once
+from bliss_detection.descriptor import GradientsAndColours
+from bliss_detection.evaluation import Outcome, drawn, judged
+from bliss_detection.inference import Inference
+from bliss_detection.methods import CEILING, METHODS, NEEDS_INFERENCE, WEAK, Passes, Task, true_boxes
+from bliss_detection.network import NetworkFeatures
+from bliss_detection.photos import Photos
+from bliss_detection.proposals import BoxFile, SelectiveSearch
+from bliss_detection.pruning import pruned
+from bliss_detection.reduction import Reduction
+from bliss_detection.scenes import Scenes
+from bliss_detection.voc import read_voc
+from bliss_detection.windows import Windows
+from bliss_framework import DataError, Pipeline, PipelineReport, SettingsError
+from bliss_framework.validators import at_least, between, one_of, optional, positive
+
+Say = Callable[[str], None]
+WINDOWS = Windows(n_sizes=4, smallest=0.33, largest=0.65, step=0.3)
+
+
+@frozen
+class Experiment:
+    """What is the same whatever images there are: which methods are compared, and how labels are inferred.
+
+    Attributes:
+        methods: names, the first one is what the run is for.
+        also: classes that are reported, but are not in the means.
+        inference, passes: settings.
+        prune: whether a multi-class inference rules boxes out before the binary ones.
+    """
+
+    methods: tuple[str, ...] = field()
+    also: tuple[str, ...] = field()
+    inference: Inference = field()
+    passes: Passes = field()
+    prune: bool = field()
+
+    def report(self, described: Described, seed: int, say: Say) -> PipelineReport:
+        """Run all methods on described images, and draw what the first one did."""
+        photos = described.photos
+        allowed = pruned(described, seed, say) if self.prune else None
+        tasks = [
+            Task(described, column, seed, self.inference, self.passes, None if allowed is None else allowed[:, column])
+            for column in range(len(photos.classes))
+        ]
+        leads, spent = self._leads(tasks, say)
+        outcomes = []
+        for name in self.methods:
+            say(name)
+            outcomes.append(_outcome(name, tasks, leads, spent))
+        say("detectors")
+        judgements = [judged(described, outcome, self.also, seed) for outcome in outcomes]
+        curves = {report.name: own for report, own in judgements}
+        first = next((outcome for outcome in outcomes if outcome.picks is not None), None)
+        files, notes = drawn(described, first.picks or {}, curves) if first else ({}, [])
+        details = {"n_boxes": len(described.boxes), "n_arms": _n_arms(tasks)}
+        return PipelineReport(
+            tuple(report for report, _ in judgements), files, details, (*photos.notes, *described.notes, *notes)
+        )
+
+    def _leads(self, tasks: Sequence[Task], say: Say) -> tuple[list[Any], float]:
+        """Infer labels once for all methods that build on the first inference."""
+        if not set(NEEDS_INFERENCE) & set(self.methods):
+            return [np.empty(0)] * len(tasks), 0.0
+        start = time.perf_counter()
+        leads = []
+        for task in tasks:
+            say(f"label inference, {task.name}")
+            leads.append(task.lead(0, task.allowed))
+        return leads, time.perf_counter() - start
+
+
+def _outcome(name: str, tasks: Sequence[Task], leads: Sequence[Any], spent: float) -> Outcome:
+    if name == CEILING:
+        return Outcome(name, {task.name: true_boxes(task) for task in tasks}, None, 0.0)
+    start = time.perf_counter()
+    picks = {task.name: WEAK[name](task, lead) for task, lead in zip(tasks, leads, strict=True)}
+    seconds = time.perf_counter() - start + (spent if name in NEEDS_INFERENCE else 0.0)
+    return Outcome(name, {task.name: task.candidates.boxes(picks[task.name]) for task in tasks}, picks, seconds)
+
+
+def _n_arms(tasks: Sequence[Task]) -> int:
+    """Return the most arms that are held at once: two for each box that has a choice, of one class at a time."""
+    counts = []
+    for task in tasks:
+        own = np.isin(task.described.image, task.candidates.images)
+        counts.append(int((own if task.allowed is None else own & task.allowed).sum()))
+    return 2 * max(counts)
+
+
+def known_methods(_: Any, attribute: Any, value: Any) -> None:
+    """Allow a list of the methods that there are."""
+    unknown = [name for name in value if name not in METHODS]
+    if unknown or not value:
+        raise SettingsError(f"{attribute.name} must list some of {', '.join(METHODS)}; got {list(value)!r}.")
+
+
+def _path(value: Any) -> Path | None:
+    return None if value is None else Path(value).expanduser()
+
+
+@frozen
+class Detection(Pipeline):
+    """Weakly supervised detection on a folder in VOC layout (paper, "MIL with Domain-Specific Prior").
+
+    Args:
+        data: the folder.
+        classes: categories to learn.
+        model: an ONNX network; none takes gradients and colours, which need no model.
+        proposals: "selective-search", "windows", or an .npz file with the boxes of each image id.
+        n_boxes: most boxes of an image.
+        side: longer side of the image in the network, in pixels.
+        n_components: features that are kept.
+        geometry: weight of box geometry among the features.
+        base: 1 where coordinates in annotations start at 1, else 0.
+        limit: use only the first training images; none for all.
+        methods: that are compared, the first one is what the run is for.
+        also: classes that are reported, but are not in the means.
+        prune: rule boxes out by a multi-class inference first.
+        prior: multiply the reward by the detection prior.
+        n_passes: 1 for the vote of one inference, more for narrowing passes.
+        near: overlap with the last pick from which on a box may be positive in the next pass.
+        n_rounds, n_folds, n_inferences, n_neighbors, strategy: as in `BlissClassifier`.
+        alpha: recall from which on precision counts in the MIL reward.
+        ridge, pass_ridge: of the classifier in the first pass, and in later ones.
+        recall: share of held-out positive images that the threshold of the classifier lets be found.
+        cache: folder for boxes and features; none for the user's cache folder.
+    """
+
+    data: Path = field(converter=_path)
+    classes: tuple[str, ...] = field(converter=tuple)
+    model: Path | None = field(default=None, converter=_path)
+    proposals: str = field(default="selective-search")
+    n_boxes: int = field(default=500, validator=at_least(1))
+    side: int = field(default=640, validator=at_least(64))
+    n_components: int = field(default=512, validator=at_least(1))
+    geometry: float = field(default=0.0, validator=between(0.0, 10.0))
+    base: int = field(default=1, validator=one_of(0, 1))
+    limit: int | None = field(default=None, validator=optional(at_least(2)))
+    methods: tuple[str, ...] = field(default=METHODS, converter=tuple, validator=known_methods)
+    also: tuple[str, ...] = field(default=(), converter=tuple)
+    prune: bool = field(default=False, validator=one_of(True, False))
+    prior: bool = field(default=True, validator=one_of(True, False))
+    n_passes: int = field(default=3, validator=at_least(1))
+    near: float = field(default=0.3, validator=between(0.0, 1.0))
+    n_rounds: int = field(default=20, validator=at_least(1))
+    n_folds: int = field(default=3, validator=at_least(2))
+    n_inferences: int = field(default=3, validator=at_least(1))
+    n_neighbors: int = field(default=50, validator=at_least(1))
+    strategy: str = field(default="cucb")
+    alpha: float = field(default=0.9, validator=between(0.0, 1.0))
+    ridge: float = field(default=1.0, validator=positive)
+    pass_ridge: float = field(default=0.01, validator=positive)
+    recall: float = field(default=0.95, validator=between(0.0, 1.0))
+    cache: Path | None = field(default=None, converter=_path)
+
+    def located(self, folder: Path) -> "Detection":
+        """Let paths start at the folder of the experiment file."""
+        moved = {name: getattr(self, name) for name in ("data", "model", "cache")}
+        found = {name: folder / path for name, path in moved.items() if path is not None}
+        if self.proposals not in ("selective-search", "windows"):
+            found["proposals"] = str(folder / Path(self.proposals).expanduser())
+        return evolve(self, **found)
+
+    def check(self) -> Mapping[str, Any]:
+        """Read all images and annotations, and refuse a model that does not fit."""
+        unknown = [name for name in self.also if name not in self.classes]
+        if unknown or len(self.also) == len(self.classes):
+            raise SettingsError(f"also must list some of the classes, not all; got {list(self.also)!r}.")
+        self._describer().check()
+        self._proposer()
+        return described_data(self._photos())
+
+    def run(self, seed: int, say: Say) -> PipelineReport:
+        """Run all stages; boxes and features are made once and kept in the cache."""
+        cache = Cache(self.cache or default_folder())
+        reduction = Reduction(n_components=self.n_components, geometry=self.geometry)
+        described = describe(self._photos(), self._proposer(), self._describer(), reduction, cache, say)
+        return self._experiment().report(described, seed, say)
+
+    def _photos(self) -> Photos:
+        return read_voc(self.data, self.classes, self.base, self.limit)
+
+    def _proposer(self) -> Proposer | BoxFile:
+        if self.proposals == "selective-search":
+            return SelectiveSearch(n_boxes=self.n_boxes)
+        if self.proposals == "windows":
+            return Windows(n_boxes=self.n_boxes)
+        if not Path(self.proposals).is_file():
+            raise DataError(
+                f'{self.proposals} is no file; proposals must be "selective-search", "windows" or an .npz file.'
+            )
+        return BoxFile(Path(self.proposals), n_boxes=self.n_boxes)
+
+    def _describer(self) -> Describer:
+        return GradientsAndColours() if self.model is None else NetworkFeatures(self.model, side=self.side)
+
+    def _experiment(self) -> Experiment:
+        inference = Inference(
+            self.n_rounds,
+            self.n_folds,
+            self.n_inferences,
+            self.n_neighbors,
+            self.strategy,
+            self.alpha,
+            self.ridge,
+            self.recall,
+            self.prior,
+        )
+        passes = Passes(self.n_passes, self.near, self.pass_ridge)
+        return Experiment(self.methods, self.also, inference, passes, self.prune)
+
+
+@frozen
+class ShapesDetection(Pipeline):
+    """The same on generated scenes, which need no data, no model and no OpenCV.
+
+    Args:
+        n_train, n_test: images to learn from, and to test on.
+        methods: as in `detection`.
+        n_rounds, n_inferences: as in `BlissClassifier`.
+        n_passes: as in `detection`.
+    """
+
+    n_train: int = field(default=90, validator=at_least(12))
+    n_test: int = field(default=60, validator=at_least(6))
+    methods: tuple[str, ...] = field(default=METHODS, converter=tuple, validator=known_methods)
+    n_rounds: int = field(default=20, validator=at_least(1))
+    n_inferences: int = field(default=3, validator=at_least(1))
+    n_passes: int = field(default=3, validator=at_least(1))
+
+    def check(self) -> Mapping[str, Any]:
+        """Make the scenes, and say what they are."""
+        return described_data(self._photos())
+
+    def run(self, seed: int, say: Say) -> PipelineReport:
+        """Run all stages; nothing is kept."""
+        described = describe_once(self._photos(), WINDOWS, GradientsAndColours(), Reduction(n_components=64), say)
+        inference = Inference(n_rounds=self.n_rounds, n_inferences=self.n_inferences)
+        experiment = Experiment(self.methods, (), inference, Passes(self.n_passes), False)
+        return experiment.report(described, seed, say)
+
+    def _photos(self) -> Photos:
+        return Scenes(self.n_train, self.n_test).photos()
+
+
+def described_data(photos: Photos) -> dict[str, Any]:
+    """Return what result.json says of the images."""
+    return {
+        "name": photos.name,
+        "n_images": photos.n_images,
+        "n_training_images": int(photos.train.sum()),
+        "classes": list(photos.classes),
+        "n_positive_images": {
+            name: int((photos.labels[photos.train, column] == 1).sum()) for column, name in enumerate(photos.classes)
+        },
+        "sha256": photos.sha256(),
+    }

@@ -51,7 +51,7 @@ def result_view(console: Console, document: Mapping[str, Any]) -> RenderableType
     """Draw one result: what was inferred, and where evaluated, BLISS beside its baselines."""
     parts: list[RenderableType] = [_inference(document)]
     evaluation = document.get("evaluation", {})
-    if "cv" in evaluation:
+    if "repeats" in evaluation:
         rows = [("BLISS", evaluation), *((row["name"], row) for row in evaluation.get("baselines", ()))]
         parts.append(evaluation_table(console, rows))
     if "instance_accuracy" in evaluation:
@@ -64,7 +64,8 @@ def evaluation_table(console: Console, rows: Sequence[tuple[str, Mapping[str, An
     cells = [(method, _measures(evaluation)) for method, evaluation in rows]
     measures = list(dict.fromkeys(name for _, own in cells for name in own))
     first = rows[0][1]
-    title = f"{first['cv']} folds of whole bags, {first['repeats']} repeat{'s' if first['repeats'] != 1 else ''}"
+    tested = f"{first['cv']} folds of whole bags" if "cv" in first else "a test set"
+    title = f"{tested}, {first['repeats']} repeat{'s' if first['repeats'] != 1 else ''}"
     table = plain_table(console, "method", *(NAMES.get(name, name.replace("_", " ")) for name in measures), title=title)
     best = {name: _best(name, _means(cells, name)) for name in measures}
     for method, own in cells:

@@ -24,10 +24,11 @@ def evaluation_of(problem: Problem, method: str, pieces: Pieces, evaluation: Eva
     """Summarise one method: every measure of the regime over repeats, and instance accuracy where truth is known."""
     repeats = [_of_repeat(pieces, method, repeat) for repeat in range(evaluation.repeats)]
     by_repeat = [judged(problem, own) for own in repeats]
-    document: dict[str, Any] = {"cv": len(repeats[0]), "repeats": evaluation.repeats}
+    folds = {"cv": len(repeats[0])} if problem.test is None else {}
+    document: dict[str, Any] = {**folds, "repeats": evaluation.repeats}
     for name in by_repeat[0]:
         document[name] = summary([measures.get(name, np.nan) for measures in by_repeat])
-    if problem.dataset.instance_labels is not None:
+    if problem.tested.dataset.instance_labels is not None:
         document["instance_accuracy"] = {"test": _instances(problem, repeats)}
         aucs = [_auc_of_repeat(problem, own) for own in repeats]
         if None not in aucs:
@@ -53,7 +54,7 @@ def _of_repeat(pieces: Pieces, method: str, repeat: int) -> list[dict[str, Any]]
 
 
 def _instances(problem: Problem, repeats: list[list[dict[str, Any]]]) -> dict[str, Any]:
-    truth = np.asarray(problem.dataset.instance_labels)
+    truth = np.asarray(problem.tested.dataset.instance_labels)
     accuracies = []
     for pieces in repeats:
         rows = np.concatenate([np.asarray(piece["rows"], dtype=np.intp) for piece in pieces])
@@ -68,7 +69,7 @@ def _instances(problem: Problem, repeats: list[list[dict[str, Any]]]) -> dict[st
 
 def _auc_of_repeat(problem: Problem, pieces: list[dict[str, Any]]) -> float | None:
     """Average over folds: scores of different fits are not on one scale."""
-    truth = np.asarray(problem.dataset.instance_labels)
+    truth = np.asarray(problem.tested.dataset.instance_labels)
     own = [_auc_of_piece(truth, piece) for piece in pieces if piece["instance_scores"] is not None]
     found = [auc for auc in own if auc is not None]
     return float(np.mean(found)) if found else None

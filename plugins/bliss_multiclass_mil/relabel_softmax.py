@@ -111,7 +111,8 @@ class RelabelSoftmax(ClassifierMixin, BaseEstimator):
         # Nothing is held out, but the classifier predicts what it is given.
         prepared = softmax.prepare(part, part.take(np.arange(1)), rng)
         labels = drawn(part.space, rng)
-        for n_rounds in range(1, self.n_rounds + 1):
+        n_rounds = 0
+        for n_rounds in range(1, self.n_rounds + 1):  # noqa: B007 - how far it came is told
             weights = class_weights(labels, part.space, self.class_balance)
             scores = prepared.pull(labels[None], weights[None]).train_scores[0]
             changed = relabelled(scores, part, self.every_label)

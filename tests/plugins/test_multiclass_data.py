@@ -175,7 +175,7 @@ class TestDataSets:
 
     def test_mnist_that_is_not_there(self, tmp_path):
         """Without a path, or with files missing or not matching, one sentence says what is needed."""
-        with pytest.raises(SettingsError, match="needs the option path"):
+        with pytest.raises(SettingsError, match="needs the folder that holds train-images"):
             load_mnist_bags()
         with pytest.raises(DataError, match="holds neither train-images-idx3-ubyte nor"):
             load_mnist_bags(str(tmp_path))

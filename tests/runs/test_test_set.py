@@ -109,14 +109,14 @@ class TestRefusals:
     def test_other_test_set_later(self, tested, tmp_path):
         """A finished run does not go on with another test set."""
         run(tested(), silent, RunFolder(tmp_path / "out"))
-        with pytest.raises(RunError, match="record.test_sha256 was"):
+        with pytest.raises(RunError, match=r"record\.test_sha256 was"):
             run(tested({"seed": 2}), silent, RunFolder(tmp_path / "out", resume=True))
 
     def test_source_that_is_no_text(self, tmp_path):
         """The table is checked as its parent is."""
         path = tmp_path / "one.toml"
         path.write_text('[data]\nsource = "musk1"\ntest = { source = 3 }\n')
-        with pytest.raises(SettingsError, match="data.test.source must be a name or a path; got 3"):
+        with pytest.raises(SettingsError, match=r"data\.test\.source must be a name or a path; got 3"):
             read_experiments(path)
 
 

@@ -16,6 +16,7 @@ NAMES = {"bag_accuracy": "bag accuracy", "bag_auc": "bag AUC", "instance_auc": "
 UNBOUNDED = 10_000  # Columns; more than any table asks for.
 PERCENT = ("accuracy", "precision", "recall")
 SMALLER_IS_BETTER = "error"
+DETAIL = "/"  # In the name of a measure that would make a table too wide, such as one for each label.
 
 
 class PlainTable(Table):
@@ -84,8 +85,12 @@ def candidate_table(console: Console, candidates: Sequence[Mapping[str, Any]], s
 
 
 def _measures(evaluation: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Pick what was measured in every repeat; of instances, the accuracy in the tests."""
-    own = {name: value for name, value in evaluation.items() if isinstance(value, Mapping) and "runs" in value}
+    """Pick what was measured in every repeat, but for details; of instances, the accuracy in the tests."""
+    own = {
+        name: value
+        for name, value in evaluation.items()
+        if isinstance(value, Mapping) and "runs" in value and DETAIL not in name
+    }
     tested = evaluation.get("instance_accuracy", {}).get("test")
     if tested is None:
         return own

@@ -113,10 +113,11 @@ class MultiClassMilRegime(Regime):
         }
 
     def evaluate(self, predicted: NDArray[Any], scores: NDArray[np.float64], weak: WeakLabels) -> Mapping[str, float]:
-        """Return F1, precision, recall and Hamming accuracy of label sets, and the mean of average precisions.
+        """Return F1, precision, recall and Hamming accuracy of label sets, and average precisions.
 
         All are larger where predictions are better. F1 comes first: the paper chooses settings by recall and precision
-        of bags. The average precision is that of ranking bags, averaged over the labels that some bag has.
+        of bags. The average precision of a label is that of ranking bags by its scores; there is one for each label
+        that some bag has, such as average_precision/cat, and their mean.
         """
         if predicted.shape != weak.values.shape:
             raise DataError(
@@ -125,7 +126,13 @@ class MultiClassMilRegime(Regime):
             )
         precisions = average_precisions(scores.reshape(weak.values.shape), weak.values)
         measures = set_measures(predicted, weak.values)
-        return measures if np.isnan(precisions).all() else {**measures, "mean_average_precision": _mean(precisions)}
+        known = {
+            f"average_precision/{label}": float(value)
+            for label, value in zip(weak.classes[1:], precisions, strict=True)
+            if not np.isnan(value)
+        }
+        mean = {"mean_average_precision": float(np.mean(list(known.values())))} if known else {}
+        return {**measures, **mean, **known}
 
 
 def grouped_sets(sets: NDArray[np.integer]) -> NDArray[np.intp]:
@@ -157,7 +164,3 @@ def leads(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def _merged(key: NDArray[np.intp], into: int) -> NDArray[np.intp]:
     """Give bags of groups that are too small the key `into`."""
     return np.where(np.bincount(key)[key] >= COMMON, key, into)
-
-
-def _mean(values: NDArray[np.float64]) -> float:
-    return float(np.nanmean(values))

@@ -5,6 +5,8 @@ from numpy.typing import NDArray
 
 from bliss_framework import Bags, LabelSpace, Part
 
+TIE = 1e-9  # Bounds that differ by less do so by rounding.
+
 
 def drawn(space: LabelSpace, rng: np.random.Generator) -> NDArray[np.intp]:
     """Draw a candidate label (n,) for each instance: a class first, then one of its labels."""
@@ -23,6 +25,19 @@ def class_weights(labels: NDArray[np.intp], space: LabelSpace, exponent: float) 
     classes = space.class_of_label[labels]
     weights = (len(classes) / np.bincount(classes)[classes]) ** exponent
     return np.asarray(weights / weights.mean())
+
+
+def every_label_kept(bounds: NDArray[np.float64], part: Part) -> NDArray[np.intp]:
+    """Choose the labels with the largest bounds so that every label of a bag's set has an instance (a constraint).
+
+    Ties are decided by draws whose seed follows from the bounds, so that the same bounds give the same labels.
+
+    Args:
+        bounds: (n, L), -inf where a label is no candidate.
+        part: candidates, bags and label sets.
+    """
+    seed = np.frombuffer(np.where(np.isfinite(bounds), bounds, 0.0).sum().tobytes(), dtype=np.uint32)
+    return relabelled(bounds + TIE * np.random.default_rng(seed).random(bounds.shape), part, every_label=True)
 
 
 def relabelled(scores: NDArray[np.floating], part: Part, every_label: bool) -> NDArray[np.intp]:

@@ -75,6 +75,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         undecided_: (n,) bool, instances whose best labels tie.
         label_means_: (n, L) mean reward of each label; NaN where there is no arm.
         label_pulls_: (n, L) pulls of each arm.
+        fold_: (n,) the fold that inferred each instance, -1 where none did, or several did.
         inference_: what `result.json` says under "inference".
         bag_threshold_: bags that score above it are positive.
 
@@ -178,7 +179,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             What was found, in canonical order, and the caller's row of each of its rows.
         """
         given = self._given(X, y, bags, emit, None)
-        recipe = recipe_of(self._parameters())
+        recipe = recipe_of(self._parameters(given.training.bags, issparse(given.training.X)))
         ready = arranged(given.training, given.weak, recipe.regime, recipe.scaling)
         return recipe.infer(ready.data, given.seed, given.run_tasks, given.emit), ready.order
 
@@ -254,6 +255,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.known_ = inferred.known
         self.label_means_ = inferred.means
         self.label_pulls_ = inferred.pulls
+        self.fold_ = found.fold_of(len(fitted.order))[np.argsort(fitted.order)]
         self.bag_ids_, self.bag_index_ = given.bags.ids, given.bags.index
         self.weak_labels_ = given.weak
         self.training_scores_ = self._scores(given.X)

@@ -99,11 +99,12 @@ def arranged(given: TrainingInput, weak: WeakLabels, regime: Regime, mode: str) 
         mode: of `Scaling`.
     """
     order = canonical_order(given.X, given.bags, regime.strata(weak))
+    rows = given.X[order]
     # Sums over rows in another order have other last bits, so scaling too is learnt in canonical order.
-    scaling = Scaling(mode).fit(given.X[order])
+    scaling = Scaling(mode).fit(rows)
     bags, positions = given.bags.take(order)
     ordered = weak.take(positions)
-    return Arranged(part_of(scaling.transform(given.X[order]), bags, ordered, regime), order, scaling)
+    return Arranged(part_of(scaling.transform(rows), bags, ordered, regime), order, scaling)
 
 
 def part_of(X: Any, bags: Bags, weak: WeakLabels, regime: Regime) -> Part:

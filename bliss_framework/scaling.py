@@ -36,7 +36,7 @@ class Scaling(BaseEstimator):  # type: ignore[misc]
         """Learn column means and deviations.
 
         Args:
-            X: (n, d) float64 array or CSR matrix.
+            X: (n, d) array or CSR matrix of floats.
         """
         check_mode(self.mode)
         steps = self.mode if self.mode != "auto" else "unit" if sp.issparse(X) else "clipped"
@@ -45,11 +45,14 @@ class Scaling(BaseEstimator):  # type: ignore[misc]
         self.mean_: NDArray[np.float64] | None = None
         self.factor_: NDArray[np.float64] | None = None
         if self.clip_ or "standard" in steps:
-            self.mean_, self.factor_ = _columns(X)
+            self.mean_, self.factor_ = _columns(_double(X))
         return self
 
     def transform(self, X: Any) -> Any:
-        """Scale rows (n, d); the input is not changed."""
+        """Scale rows (n, d) to float64; the input is not changed, and mode "none" returns it as it is."""
+        if self.mode == "none":
+            return X
+        X = _double(X)
         if self.factor_ is not None:
             X = X @ sp.diags(self.factor_) if sp.issparse(X) else (X - self.mean_) * self.factor_
         if self.clip_:
@@ -61,6 +64,10 @@ def check_mode(mode: Any) -> None:
     """Refuse a mode that there is not."""
     if not isinstance(mode, str) or mode not in MODES:
         raise SettingsError(f"scaling must be one of {', '.join(MODES)}; got {mode!r}.")
+
+
+def _double(X: Any) -> Any:
+    return X.astype(np.float64, copy=False)
 
 
 def _columns(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -78,6 +78,15 @@ def test_dense_rows_get_one_memory_layout(make):
     assert (rows == X).all()
 
 
+def test_single_precision_rows_stay_single_and_are_not_copied():
+    """An array of float32 goes through as it is; 60,000 images would not fit into 1 GB otherwise."""
+    single = X.astype(np.float32)
+    rows = check_rows(single)
+    assert rows.dtype == np.float32
+    assert np.shares_memory(rows, single)
+    assert check_rows(X.astype(np.float16)).dtype == np.float64
+
+
 @pytest.mark.parametrize(
     ("value", "word"), [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")], ids=["nan", "inf", "-inf"]
 )

@@ -8,6 +8,7 @@ from hypothesis.extra import numpy as hnp
 from sklearn.preprocessing import Normalizer, StandardScaler
 
 from bliss_framework import Scaling, SettingsError
+from bliss_framework.scaling import MODES
 
 PROPERTY = settings(max_examples=60, deadline=None)
 
@@ -121,3 +122,13 @@ def test_unknown_mode_is_refused(mode):
     with pytest.raises(SettingsError, match="scaling must be one of auto, clipped, standard") as caught:
         Scaling(mode).fit(X)
     assert repr(mode) in str(caught.value)
+
+
+@pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "none"])
+def test_single_precision_rows_are_scaled_in_double(mode):
+    """Scaled rows have the bits that the same values in double precision get; without scaling rows stay as they are."""
+    X = np.random.default_rng(0).normal(size=(9, 3)).astype(np.float32)
+    found = Scaling(mode).fit(X).transform(X)
+    assert found.dtype == np.float64
+    assert np.array_equal(found, Scaling(mode).fit(X.astype(float)).transform(X.astype(float)))
+    assert Scaling("none").fit(X).transform(X) is X

@@ -64,7 +64,7 @@ def _settings(
         names = ", ".join(str(one.name) for one in experiments)
         raise SettingsError(f"{source} holds {len(experiments)} experiments; choose one with --only NAME: {names}.")
     (settings,) = experiments
-    if not settings.evaluation.wanted:
+    if not settings.evaluation.wanted and settings.data.test is None:
         settings = evolve(settings, evaluation=evolve(settings.evaluation, cv=DEFAULT_CV))
     if methods is None:
         return settings, []

@@ -16,6 +16,7 @@ NAMES = {"bag_accuracy": "bag accuracy", "bag_auc": "bag AUC", "instance_auc": "
 UNBOUNDED = 10_000  # Columns; more than any table asks for.
 PERCENT = ("accuracy", "precision", "recall")
 SMALLER_IS_BETTER = "error"
+DETAIL = "/"  # In the name of a measure that would make a table too wide, such as one for each label.
 
 
 class PlainTable(Table):
@@ -111,13 +112,19 @@ def evaluation_table(console: Console, rows: Sequence[tuple[str, Mapping[str, An
     cells = [(method, _measures(evaluation)) for method, evaluation in rows]
     measures = list(dict.fromkeys(name for _, own in cells for name in own))
     first = rows[0][1]
-    parts = f"{first['cv']} folds" if "cv" in first else f"a test part of {first['test_share']:.0%}"
-    title = f"{parts} of whole bags, {first['repeats']} repeat{'s' if first['repeats'] != 1 else ''}"
+    title = f"{_tested(first)}, {first['repeats']} repeat{'s' if first['repeats'] != 1 else ''}"
     table = plain_table(console, "method", *(NAMES.get(name, name.replace("_", " ")) for name in measures), title=title)
     best = {name: _best(name, _means(cells, name)) for name in measures}
     for method, own in cells:
         table.add_row(Text(method), *(_cell(name, own.get(name), best[name]) for name in measures))
     return table
+
+
+def _tested(evaluation: Mapping[str, Any]) -> str:
+    if "cv" in evaluation:
+        return f"{evaluation['cv']} folds of whole bags"
+    share = evaluation.get("test_share")
+    return "a test set" if share is None else f"a test part of {share:.0%} of the bags"
 
 
 def candidate_table(console: Console, candidates: Sequence[Mapping[str, Any]], shown: int = 10) -> Table:
@@ -131,8 +138,12 @@ def candidate_table(console: Console, candidates: Sequence[Mapping[str, Any]], s
 
 
 def _measures(evaluation: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Pick what was measured in every repeat; of instances, the accuracy in the tests."""
-    own = {name: value for name, value in evaluation.items() if isinstance(value, Mapping) and "runs" in value}
+    """Pick what was measured in every repeat, but for details; of instances, the accuracy in the tests."""
+    own = {
+        name: value
+        for name, value in evaluation.items()
+        if isinstance(value, Mapping) and "runs" in value and DETAIL not in name
+    }
     tested = evaluation.get("instance_accuracy", {}).get("test")
     if tested is None:
         return own

@@ -193,7 +193,11 @@ class Regime(ABC):
 
     @abstractmethod
     def evaluate(self, predicted: NDArray[Any], scores: NDArray[np.float64], weak: WeakLabels) -> Mapping[str, float]:
-        """Compare predicted weak labels and bag scores with the true weak labels of bags that were not trained on."""
+        """Compare predicted weak labels and bag scores with the true weak labels of bags that were not trained on.
+
+        The first measure is the main one. One with a slash in its name, such as average_precision/cat, is a detail that
+        result.json holds and tables leave out.
+        """
 
     def check_test(self, weak: NDArray[Any], bags: Bags, classes: tuple[Any, ...]) -> WeakLabels:
         """Check weak labels of test bags, of which some classes may be missing.

@@ -60,7 +60,8 @@ def bliss_datasets() -> Iterable[Component]:  # type: ignore[empty-body]
     """Return the data sets that this plugin carries or generates.
 
     Called once when the plugins are loaded; nothing may be loaded before the factory is called. Each component's
-    factory returns a `WeakDataset`, and its `details` hold "source", "size" and "licence". Since 0.1.
+    factory returns a `WeakDataset`, and its `details` hold "source", "size" and "licence". One with a parameter
+    `data_dirs` is told the folders in which a run looks for data. Since 0.1.
     """
 
 

@@ -145,6 +145,14 @@ class CrossFit:
         names = self.folds[0].weak_score if self.folds else {}
         return {name: float(np.mean([f.weak_score[name] for f in self.folds])) for name in names}
 
+    def fold_of(self, n: int) -> NDArray[np.intp]:
+        """Return the fold that inferred each of n rows, -1 where none did or several did."""
+        fold, times = np.full(n, -1), np.zeros(n, dtype=np.intp)
+        for number, result in enumerate(self.folds):
+            fold[result.rows] = number
+            times[result.rows] += 1
+        return np.where(times == 1, fold, -1)
+
     @property
     def collapsed(self) -> bool:
         """Whether every fold that had arms put all its free instances into one class."""

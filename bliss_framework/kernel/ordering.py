@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bliss_framework.kernel.bags import Bags
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+BLOCK = 4096  # Rows at a time: the bits of all of them would take several times the memory of the rows.
 
 
 def canonical_order(X: Any, bags: Bags, strata: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -19,7 +20,7 @@ def canonical_order(X: Any, bags: Bags, strata: NDArray[np.intp]) -> NDArray[np.
     Bags or rows with equal content keep their order; nothing can tell them apart but their names.
 
     Args:
-        X: (n, d) float64 array or CSR matrix.
+        X: (n, d) float64 or float32 array, or CSR matrix.
         bags: the bags of its rows.
         strata: (B,) the stratum of each bag.
     """
@@ -37,16 +38,17 @@ def _row_keys(X: Any) -> NDArray[np.uint64]:
         2
     ) + np.uint64(1)
     if isinstance(X, np.ndarray):
-        return np.asarray(_mixed(_bits(X)) @ multipliers)
+        blocks = [_mixed(_bits(X[start : start + BLOCK])) @ multipliers for start in range(0, len(X), BLOCK)]
+        return np.concatenate(blocks)
     products = _mixed(_bits(X.data)) * multipliers[X.indices]
     prefix = np.zeros(len(products) + 1, dtype=np.uint64)
     np.cumsum(products, out=prefix[1:])
     return np.asarray(prefix[X.indptr[1:]] - prefix[X.indptr[:-1]])
 
 
-def _bits(values: NDArray[np.float64]) -> NDArray[np.uint64]:
+def _bits(values: NDArray[np.floating]) -> NDArray[np.uint64]:
     # Adding 0.0 makes -0.0 and 0.0 the same bits.
-    return np.ascontiguousarray(values + 0.0).view(np.uint64)
+    return np.ascontiguousarray(values.astype(np.float64) + 0.0).view(np.uint64)
 
 
 def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -1,7 +1,8 @@
 """From what the user names, a data set or a file, to a WeakDataset; and what there is to name."""
 
+import inspect
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,10 @@ def find_dataset(
     if not places:
         raise UnknownNameError(_unknown(source, registry, data_dirs))
     taken, *others = places
-    dataset, notes = readers.read(taken, options) if isinstance(taken, Path) else _make(taken, registry, options)
+    if isinstance(taken, Path):
+        dataset, notes = readers.read(taken, options)
+    else:
+        dataset, notes = _make(taken, registry, options, data_dirs)
     if needs_labels and dataset.weak is None:
         raise DataError(
             f"{_origin(taken)} holds no weak labels, only instances and bags. Give each bag its weak label in the "
@@ -155,10 +159,21 @@ def _offered(name: str, registry: Registry) -> list[Offer]:
         return []
 
 
-def _make(offer: Offer, registry: Registry, options: Mapping[str, Any]) -> tuple[WeakDataset, tuple[str, ...]]:
+def _make(
+    offer: Offer, registry: Registry, options: Mapping[str, Any], data_dirs: Sequence[Path]
+) -> tuple[WeakDataset, tuple[str, ...]]:
     name = offer.component.name
-    dataset = registry.create("dataset", {**options, "name": name})
+    # Some data sets are made of files that the user has: they are told where those may be.
+    folders = {"data_dirs": tuple(map(str, data_dirs))} if "data_dirs" in _parameters(offer) else {}
+    dataset = registry.create("dataset", {**folders, **options, "name": name})
     return check_dataset(dataset, f'the data set "{name}" of {offer.origin()}'), ()
+
+
+def _parameters(offer: Offer) -> Collection[str]:
+    try:
+        return inspect.signature(offer.component.factory).parameters
+    except (TypeError, ValueError):
+        return ()
 
 
 def _origin(place: Path | Offer) -> str:

@@ -1,4 +1,4 @@
-"""Cross-validation over whole bags: BLISS and its baselines on the same folds, one piece for each fit."""
+"""Cross-validation over whole bags, or a test set: BLISS and its baselines, one piece for each fit."""
 
 import time
 import warnings
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
@@ -40,22 +40,36 @@ class Method:
 
 @frozen(eq=False)
 class Problem:
-    """A data set that the regime has checked."""
+    """A data set that the regime has checked.
+
+    Attributes:
+        dataset: rows and what the user knows of them.
+        bags: the bags of its rows.
+        weak: what the regime made of their weak labels.
+        regime: what weak labels mean.
+        test: the test set, where there is one of its own.
+    """
 
     dataset: WeakDataset = field()
     bags: Bags = field()
     weak: WeakLabels = field()
     regime: Regime = field()
+    test: "Problem | None" = field(default=None)
+
+    @property
+    def tested(self) -> "Problem":
+        """The data whose bags are predicted in an evaluation: those of the test set, else its own."""
+        return self if self.test is None else self.test
 
 
 @frozen(eq=False)
 class Fit:
-    """One fit of the cross-validation: a method, a repeat, a fold, and the bags to test on."""
+    """One fit of an evaluation: a method, a repeat, a fold, and the bags to test on; None for those of the test set."""
 
     method: Method = field()
     repeat: int = field()
     fold: int = field()
-    test_bags: NDArray[np.intp] = field()
+    test_bags: NDArray[np.intp] | None = field()
     seed: int = field()
 
     @property
@@ -78,10 +92,14 @@ IN_A_PIECE = (
     "notes",
 )
 N_SEEDS = 2**32
+OWN = "bliss"
 
 
 def plan_fits(problem: Problem, methods: Sequence[Method], evaluation: EvaluationSettings, seed: int) -> list[Fit]:
-    """Choose the test bags once for each repeat; every method gets the same."""
+    """Choose the test bags of each repeat, the same for every method; with a test set there are none to choose."""
+    if problem.test is not None:
+        repeats = range(evaluation.repeats)
+        return [Fit(method, repeat, 0, None, (seed + repeat) % N_SEEDS) for repeat in repeats for method in methods]
     if not evaluation.wanted:
         return []
     strata = problem.regime.strata(problem.weak)
@@ -123,12 +141,25 @@ def drawn_share(strata: NDArray[np.intp], share: float, rng: np.random.Generator
     return np.sort(order[places])
 
 
-def run_fits(problem: Problem, fits: Sequence[Fit], n_jobs: int | None, checkpoint: Checkpoint, tell: Tell) -> Pieces:
-    """Run the fits that are not finished yet, and return the pieces of all."""
+def run_fits(
+    problem: Problem, fits: Sequence[Fit], n_jobs: int | None, checkpoint: Checkpoint, tell: Tell, model: Any = None
+) -> Pieces:
+    """Run the fits that are not finished yet, and return the pieces of all.
+
+    Args:
+        problem: the data.
+        fits: what `plan_fits` planned.
+        n_jobs: processes.
+        checkpoint: of finished pieces.
+        tell: called with each event.
+        model: BLISS as it was fitted to all of the data: the first fit of a test set, which is not done twice.
+    """
     pieces: Pieces = {}
     missing = []
     for fit in fits:
         piece = checkpoint.load(fit.key, *IN_A_PIECE)
+        if piece is None and model is not None and fit.test_bags is None and _place(fit) == (OWN, 0, 0):
+            piece = checkpoint.save(fit.key, _on_test_set(problem, model))
         if piece is None:
             missing.append(fit)
         else:
@@ -166,37 +197,62 @@ def run_fit(problem: Problem, fit: Fit, tell: Tell | None = None) -> Piece:
 
 def _fitted_and_judged(problem: Problem, fit: Fit, tell: Tell | None) -> Piece:
     started = time.perf_counter()
-    dataset, bags = problem.dataset, problem.bags
-    test_rows = bags.rows_of(fit.test_bags)
-    train_rows = np.setdiff1d(np.arange(bags.n_rows), test_rows)
-    train_bags, positions = bags.take(train_rows)
+    train = _without(problem, fit.test_bags)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = fit.method.make(fit.seed)
-        y = np.asarray(dataset.weak)[positions]
-        ids = train_bags.spread(train_bags.ids)
+        y, ids = np.asarray(train.dataset.weak), train.dataset.bags
         if tell is not None and hasattr(model, "fit_observed"):
-            model.fit_observed(dataset.X[train_rows], y, ids, tell)
+            model.fit_observed(train.dataset.X, y, ids, tell)
         else:
-            model.fit(dataset.X[train_rows], y, bags=ids)
-    test_bags, test_positions = bags.take(test_rows)
-    X_test, test_ids = dataset.X[test_rows], test_bags.spread(test_bags.ids)
-    predicted = encoded(model.predict_bags(X_test, test_ids)[1], problem.weak)
-    scores = model.score_bags(X_test, test_ids)[1]
-    test_weak = problem.weak.take(test_positions)
-    measures = problem.regime.evaluate(predicted, scores, test_weak)
+            model.fit(train.dataset.X, y, bags=ids)
+    notes = sorted({str(one.message) for one in caught})
+    n_tested = problem.tested.bags.n_bags
+    piece = _judged(problem, model, np.arange(n_tested) if fit.test_bags is None else fit.test_bags)
+    return {**piece, "seconds": time.perf_counter() - started, "notes": notes}
+
+
+def _on_test_set(problem: Problem, model: Any) -> Piece:
+    """Judge BLISS as it was fitted to all of the data; what it warned of then is told elsewhere."""
+    started = time.perf_counter()
+    with threadpool_limits(limits=1):
+        piece = _judged(problem, model, np.arange(problem.tested.bags.n_bags))
+    return {**piece, "seconds": time.perf_counter() - started, "notes": []}
+
+
+def _without(problem: Problem, test_bags: NDArray[np.intp] | None) -> Problem:
+    """Return the training data of a fit."""
+    dataset, bags = problem.dataset, problem.bags
+    if test_bags is None:
+        return problem
+    rows = np.setdiff1d(np.arange(bags.n_rows), bags.rows_of(test_bags))
+    own, positions = bags.take(rows)
+    weak = np.asarray(dataset.weak)[positions]
+    ids = own.spread(own.ids)
+    return Problem(
+        evolve(dataset, X=dataset.X[rows], bags=ids, weak=weak), own, problem.weak.take(positions), problem.regime
+    )
+
+
+def _judged(problem: Problem, model: Any, test_bags: NDArray[np.intp]) -> Piece:
+    """Predict some bags of the data that are tested, and compare with what is known of them."""
+    dataset, bags, weak = problem.tested.dataset, problem.tested.bags, problem.tested.weak
+    rows = bags.rows_of(test_bags)
+    own, positions = bags.take(rows)
+    X, ids = dataset.X[rows], own.spread(own.ids)
+    predicted = encoded(model.predict_bags(X, ids)[1], weak)
+    scores = model.score_bags(X, ids)[1]
+    test_weak = weak.take(positions)
     known = dataset.instance_labels is not None
     return {
-        "bags": test_positions,
+        "bags": positions,
         "predicted": predicted,
         "scores": scores,
-        "rows": test_rows if known else None,
-        "instances": model.predict(X_test) if known else None,
-        "instance_scores": _instance_scores(model, X_test) if known else None,
-        "free": problem.regime.label_space(test_weak, test_bags).free if known else None,
-        "measures": dict(measures),
-        "seconds": time.perf_counter() - started,
-        "notes": sorted({str(one.message) for one in caught}),
+        "rows": rows if known else None,
+        "instances": model.predict(X) if known else None,
+        "instance_scores": _instance_scores(model, X) if known else None,
+        "free": problem.regime.label_space(test_weak, own).free if known else None,
+        "measures": dict(problem.regime.evaluate(predicted, scores, test_weak)),
     }
 
 
@@ -222,4 +278,4 @@ def judged(problem: Problem, pieces: Iterable[Piece]) -> dict[str, float]:
     bags = np.concatenate([np.asarray(piece["bags"], dtype=np.intp) for piece in pieces])
     predicted = np.concatenate([np.asarray(piece["predicted"]) for piece in pieces])
     scores = np.concatenate([np.asarray(piece["scores"], dtype=np.float64) for piece in pieces])
-    return dict(problem.regime.evaluate(predicted, scores, problem.weak.take(bags)))
+    return dict(problem.regime.evaluate(predicted, scores, problem.tested.weak.take(bags)))

@@ -13,7 +13,7 @@ from bliss_framework.errors import SettingsError, UnknownNameError
 from bliss_framework.estimator import BlissClassifier
 from bliss_framework.extension.names import did_you_mean
 from bliss_framework.runs.checkpoint import Checkpoint
-from bliss_framework.runs.evaluation import Method, Pieces, plan_fits, run_fits
+from bliss_framework.runs.evaluation import OWN, Method, Pieces, plan_fits, run_fits
 from bliss_framework.runs.events import FitFinished, FitStarted, RunFinished, RunStarted, Tell
 from bliss_framework.runs.files import plain
 from bliss_framework.runs.measures import evaluation_of, instance_accuracy, instance_auc, notes_of, seconds_of
@@ -43,7 +43,7 @@ class RunResult:
 def bliss_method(prepared: Prepared) -> Method:
     """BLISS as one of the methods of a comparison."""
     parameters = {**prepared.settings.bliss, "n_jobs": None}
-    return Method("bliss", lambda seed: BlissClassifier(**{**parameters, "random_state": seed}), parameters)
+    return Method(OWN, lambda seed: BlissClassifier(**{**parameters, "random_state": seed}), parameters)
 
 
 def run(prepared: Prepared, tell: Tell, folder: RunFolder | None = None) -> RunResult:
@@ -69,7 +69,7 @@ def run(prepared: Prepared, tell: Tell, folder: RunFolder | None = None) -> RunR
     fits = plan_fits(prepared.problem, methods, prepared.settings.evaluation, prepared.seed)
     tell(_announcement(prepared, len(fits) + 1))
     model, warned = _infer(prepared, checkpoint, tell)
-    pieces = run_fits(prepared.problem, fits, prepared.settings.bliss["n_jobs"], checkpoint, tell)
+    pieces = run_fits(prepared.problem, fits, prepared.settings.bliss["n_jobs"], checkpoint, tell, model)
     document = _document(prepared, model, _evaluation(prepared, pieces))
     document["seconds"] = {"total": time.perf_counter() - started, **model.inference_["seconds"]}
     document["notes"] = [*warned, *_comparison_notes(document), *notes_of(pieces, "bliss"), *fold_notes(prepared)]
@@ -95,7 +95,7 @@ def compare(prepared: Prepared, names: Sequence[str], tell: Tell) -> RunResult:
     """
     started = time.perf_counter()
     evaluation = prepared.settings.evaluation
-    if not evaluation.wanted:
+    if not evaluation.wanted and prepared.problem.test is None:
         raise SettingsError("A comparison needs folds or a test part: set cv, for instance 10, or test_share.")
     methods = _chosen(prepared, names)
     fits = plan_fits(prepared.problem, methods, evaluation, prepared.seed)

@@ -126,7 +126,7 @@ def _experiment(table: Mapping[str, Any], folder: Path) -> RunSettings:
     evaluation = _table(table, "evaluation")
     check_keys(evaluation, tuple(one.name for one in fields(EvaluationSettings)), "evaluation.")
     return RunSettings(
-        data=DataSettings(data["source"], {key: value for key, value in data.items() if key != "source"}),
+        data=_data(data),
         bliss=_bliss(table),
         evaluation=_prefixed("evaluation.", EvaluationSettings, evaluation),
         compare=_compared(table.get("compare")),
@@ -149,6 +149,14 @@ def _pipeline(table: Mapping[str, Any], name: str | None, folder: Path) -> RunSe
         folder=folder,
         pipeline=table["pipeline"],
     )
+
+
+def _data(table: Mapping[str, Any]) -> DataSettings:
+    test = None if "test" not in table else _table(table, "test")
+    if test is not None and not isinstance(test.get("source", ""), str):
+        raise SettingsError(f"data.test.source must be a name or a path; got {test['source']!r}.")
+    options = {key: value for key, value in table.items() if key not in ("source", "test")}
+    return DataSettings(table["source"], options, test)
 
 
 def _bliss(table: Mapping[str, Any]) -> dict[str, Any]:

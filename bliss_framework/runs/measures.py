@@ -24,16 +24,21 @@ def evaluation_of(problem: Problem, method: str, pieces: Pieces, evaluation: Eva
     """Summarise one method: every measure of the regime over repeats, and instance accuracy where truth is known."""
     repeats = [_of_repeat(pieces, method, repeat) for repeat in range(evaluation.repeats)]
     by_repeat = [judged(problem, own) for own in repeats]
-    parts = {"test_share": evaluation.test_share} if evaluation.cv is None else {"cv": len(repeats[0])}
-    document: dict[str, Any] = {**parts, "repeats": evaluation.repeats}
+    document: dict[str, Any] = {**_parts(problem, len(repeats[0]), evaluation), "repeats": evaluation.repeats}
     for name in by_repeat[0]:
         document[name] = summary([measures.get(name, np.nan) for measures in by_repeat])
-    if problem.dataset.instance_labels is not None:
+    if problem.tested.dataset.instance_labels is not None:
         document["instance_accuracy"] = {"test": _instances(problem, repeats)}
         aucs = [_auc_of_repeat(problem, own) for own in repeats]
         if None not in aucs:
             document["instance_auc"] = {"test": summary([auc for auc in aucs if auc is not None])}
     return document
+
+
+def _parts(problem: Problem, n_folds: int, evaluation: EvaluationSettings) -> dict[str, Any]:
+    if problem.test is not None:
+        return {}
+    return {"test_share": evaluation.test_share} if evaluation.cv is None else {"cv": n_folds}
 
 
 def seconds_of(pieces: Pieces, method: str) -> float:
@@ -54,7 +59,7 @@ def _of_repeat(pieces: Pieces, method: str, repeat: int) -> list[dict[str, Any]]
 
 
 def _instances(problem: Problem, repeats: list[list[dict[str, Any]]]) -> dict[str, Any]:
-    truth = np.asarray(problem.dataset.instance_labels)
+    truth = np.asarray(problem.tested.dataset.instance_labels)
     accuracies = []
     for pieces in repeats:
         rows = np.concatenate([np.asarray(piece["rows"], dtype=np.intp) for piece in pieces])
@@ -69,7 +74,7 @@ def _instances(problem: Problem, repeats: list[list[dict[str, Any]]]) -> dict[st
 
 def _auc_of_repeat(problem: Problem, pieces: list[dict[str, Any]]) -> float | None:
     """Average over folds: scores of different fits are not on one scale."""
-    truth = np.asarray(problem.dataset.instance_labels)
+    truth = np.asarray(problem.tested.dataset.instance_labels)
     own = [_auc_of_piece(truth, piece) for piece in pieces if piece["instance_scores"] is not None]
     found = [auc for auc in own if auc is not None]
     return float(np.mean(found)) if found else None

@@ -12,17 +12,25 @@ from attrs import evolve, field, frozen
 from scipy.sparse import issparse
 
 from bliss_framework.components import resolve
-from bliss_framework.errors import BlissError, SettingsError, UnknownNameError
+from bliss_framework.errors import BlissError, DataError, SettingsError, UnknownNameError
 from bliss_framework.estimator import BlissClassifier
 from bliss_framework.extension.contracts import Regime
+from bliss_framework.extension.dataset import WeakDataset
 from bliss_framework.extension.manager import Plugins
 from bliss_framework.extension.names import is_own
 from bliss_framework.extension.registry import Registry
-from bliss_framework.inputs import TrainingInput, check_training
+from bliss_framework.inputs import TrainingInput, check_labelled, check_training
 from bliss_framework.own_defaults import differs, with_own_defaults
 from bliss_framework.runs.data import LoadedData, find_dataset
 from bliss_framework.runs.evaluation import N_SEEDS, Method, Problem
-from bliss_framework.runs.settings import COMPONENTS, EvaluationSettings, MethodSettings, RunSettings, default_of
+from bliss_framework.runs.settings import (
+    COMPONENTS,
+    DataSettings,
+    EvaluationSettings,
+    MethodSettings,
+    RunSettings,
+    default_of,
+)
 from bliss_framework.version import __version__
 
 DEFAULT_SEED = 0
@@ -40,6 +48,7 @@ class Prepared:
         problem: the data as the regime sees them.
         baselines: to compare with.
         plugins: knows the parameters of components, and who ships them.
+        test_path: of the file of the test set, if it is one.
     """
 
     settings: RunSettings = field()
@@ -47,6 +56,7 @@ class Prepared:
     problem: Problem = field()
     baselines: tuple[Method, ...] = field()
     plugins: Plugins = field()
+    test_path: Path | None = field(default=None)
 
     @property
     def name(self) -> str:
@@ -65,11 +75,17 @@ class Prepared:
         own = {} if settings.bliss["settings"] == "select" else self._components(registry)
         return {
             **({} if settings.name is None else {"name": settings.name}),
-            "data": {"source": source, **settings.data.options},
+            "data": {"source": source, **settings.data.options, **self._test_data()},
             "bliss": {**settings.bliss, **own},
             "evaluation": _protocol(settings.evaluation),
             "compare": [_resolved_method(method, registry) for method in self.baselines],
         }
+
+    def _test_data(self) -> dict[str, Any]:
+        """Return the key `test` of the data, with the whole path of a file."""
+        if self.settings.data.test is None or self.test_path is None:
+            return {} if self.settings.data.test is None else {"test": self.settings.data.test}
+        return {"test": {**self.settings.data.test, "source": str(self.test_path.absolute())}}
 
     def _components(self, registry: Registry) -> dict[str, Any]:
         """Fill in defaults; where settings are chosen, one that is written down would count as set by the user."""
@@ -93,11 +109,15 @@ class Prepared:
             "n_features": int(dataset.X.shape[1]),
             "classes": list(self.problem.weak.classes),
             "sha256": self.sha256,
+            **({} if self.problem.test is None else {"test": _told(self.problem.test)}),
         }
 
     def record(self) -> dict[str, Any]:
         """What run.toml notes down: the digest of the data, and the versions that the bits may depend on."""
-        return record_of(self.sha256, self.plugins)
+        test = self.problem.test
+        own = {} if test is None else {"test_sha256": test.dataset.sha256()}
+        record = record_of(self.sha256, self.plugins)
+        return {"data_sha256": record.pop("data_sha256"), **own, **record}
 
 
 def record_of(sha256: str, plugins: Plugins) -> dict[str, Any]:
@@ -125,8 +145,12 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
     """
     if settings.pipeline is not None:
         raise SettingsError("A pipeline compares its own methods and has its own settings: use `bliss run`.")
-    loaded = _load(settings, plugins.registry, data_dirs)
+    if settings.data.test is not None and settings.evaluation.wanted:
+        raise SettingsError("There is a test set (data.test), so there are no folds: leave cv and test_share out.")
+    loaded = _load(settings, settings.data, plugins.registry, data_dirs)
+    names = loaded.dataset.label_names
     bliss = _completed(settings.bliss, loaded.dataset.regime)
+    bliss["regime"] = told_names("regime", bliss["regime"], names, plugins.registry)
     check_seed(bliss["random_state"])
     model = BlissClassifier(**bliss)
     model.check_parameters()
@@ -136,14 +160,34 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
     settings = evolve(settings, bliss=_filled(model.get_params(deep=False), set(bliss), regime, given))
     checked = evolve(dataset, X=given.X, weak=given.weak)
     problem = Problem(checked, given.bags, regime.check(given.weak, given.bags), regime)
+    of_test = settings.data.of_test
+    tested = None if of_test is None else _load(settings, of_test, plugins.registry, data_dirs)
+    if tested is not None:
+        problem = evolve(problem, test=_test_problem(tested.dataset, problem))
     chosen = settings.compare
     if chosen is None:
         chosen = tuple(MethodSettings(name) for name in (CONTROL, *regime.default_baselines))
-    baselines = tuple(_method(one, settings.bliss, plugins.registry) for one in chosen)
-    return Prepared(settings, loaded, problem, baselines, plugins)
+    baselines = tuple(_method(one, settings.bliss, names, plugins.registry) for one in chosen)
+    return Prepared(settings, loaded, problem, baselines, plugins, None if tested is None else tested.path)
 
 
-def _load(settings: RunSettings, registry: Registry, data_dirs: Sequence[Path]) -> LoadedData:
+def _test_problem(dataset: WeakDataset, problem: Problem) -> Problem:
+    """Check a test set: its columns are those of training, and its weak labels are known."""
+    given = check_labelled(dataset.X, dataset.weak, dataset.bags)
+    n_columns, n_test = problem.dataset.X.shape[1], given.X.shape[1]
+    if n_test != n_columns:
+        raise DataError(f"The test set {dataset.name!r} has {n_test} features, but the training data have {n_columns}.")
+    weak = problem.regime.check_test(given.weak, given.bags, problem.weak.classes)
+    return Problem(evolve(dataset, X=given.X, weak=given.weak), given.bags, weak, problem.regime)
+
+
+def _told(problem: Problem) -> dict[str, Any]:
+    """Say what a test set is."""
+    dataset, bags = problem.dataset, problem.bags
+    return {"name": dataset.name, "n_bags": bags.n_bags, "n_instances": bags.n_rows, "sha256": dataset.sha256()}
+
+
+def _load(settings: RunSettings, data: DataSettings, registry: Registry, data_dirs: Sequence[Path]) -> LoadedData:
     regime = settings.bliss.get("regime", default_of("regime"))
     named = regime.get("name") if isinstance(regime, Mapping) else regime
     missing = _missing_regime(named, registry)
@@ -151,11 +195,11 @@ def _load(settings: RunSettings, registry: Registry, data_dirs: Sequence[Path]) 
         raise missing
     try:
         return find_dataset(
-            settings.data.source,
+            data.source,
             registry=registry,
             data_dirs=data_dirs,
             relative_to=settings.folder,
-            options=settings.data.options,
+            options=data.options,
         )
     except UnknownNameError as unknown:
         # Data say which regime they are for. Where there are none either, the plugin that ships both may be missing.
@@ -205,9 +249,29 @@ def check_seed(seed: Any) -> None:
         raise SettingsError(f"random_state must be an integer from 0 to {N_SEEDS - 1}; got {seed!r}.")
 
 
-def _method(chosen: MethodSettings, bliss: Mapping[str, Any], registry: Registry) -> Method:
+def told_names(kind: str, spec: Any, names: Sequence[str] | None, registry: Registry) -> Any:
+    """Tell a component with a parameter `label_names` what the data call their labels, unless the user named them.
+
+    Args:
+        kind: "regime" or "baseline".
+        spec: a name or a table with a name; anything else is returned as it is.
+        names: of the data, or None.
+        registry: knows the component.
+    """
+    name = spec.get("name") if isinstance(spec, Mapping) else spec
+    if names is None or not isinstance(name, str) or name not in registry.names(kind):
+        return spec
+    if "label_names" not in _parameters(kind, name, registry):
+        return spec
+    return {"name": name, "label_names": list(names), **(spec if isinstance(spec, Mapping) else {})}
+
+
+def _method(
+    chosen: MethodSettings, bliss: Mapping[str, Any], names: Sequence[str] | None, registry: Registry
+) -> Method:
     if chosen.method != CONTROL:
-        return _baseline(chosen, registry)
+        spec = told_names("baseline", {"name": chosen.method, **chosen.parameters}, names, registry)
+        return _baseline(chosen.name, spec, registry)
     if chosen.parameters:
         raise SettingsError(f'The method "{CONTROL}" takes no parameters: it has those of BLISS, but infers nothing.')
     regime: Regime = resolve("regime", bliss["regime"])
@@ -215,15 +279,14 @@ def _method(chosen: MethodSettings, bliss: Mapping[str, Any], registry: Registry
     return Method(CONTROL, lambda seed: BlissClassifier(**{**own, "random_state": seed}))
 
 
-def _baseline(chosen: MethodSettings, registry: Registry) -> Method:
-    spec = {"name": chosen.method, **chosen.parameters}
+def _baseline(label: str, spec: Mapping[str, Any], registry: Registry) -> Method:
     registry.create("baseline", spec)
 
     def make(seed: int) -> Any:
         model = registry.create("baseline", spec)
         return model.set_params(random_state=seed) if "random_state" in model.get_params() else model
 
-    return Method(chosen.name, make, dict(chosen.parameters), chosen.method)
+    return Method(label, make, {key: value for key, value in spec.items() if key != "name"}, str(spec["name"]))
 
 
 def resolved(kind: str, spec: Any, registry: Registry) -> Any:
@@ -238,13 +301,18 @@ def resolved(kind: str, spec: Any, registry: Registry) -> Any:
     kind = "classifier" if kind == "final_classifier" else kind
     if not isinstance(name, str) or name not in registry.names(kind):
         return spec
-    try:
-        parameters = inspect.signature(registry.get(kind, name).factory).parameters.values()
-    except (TypeError, ValueError):
-        return spec
+    parameters = _parameters(kind, name, registry).values()
     defaults = {one.name: one.default for one in parameters if isinstance(one.default, bool | int | float | str)}
     given = spec if isinstance(spec, Mapping) else {}
     return {"name": name, **defaults, **given} if defaults or given else name
+
+
+def _parameters(kind: str, name: str, registry: Registry) -> Mapping[str, inspect.Parameter]:
+    """Return the parameters of a component; none where its factory does not tell them."""
+    try:
+        return inspect.signature(registry.get(kind, name).factory).parameters
+    except (TypeError, ValueError):
+        return {}
 
 
 def _resolved_method(method: Method, registry: Registry) -> dict[str, Any]:

@@ -20,10 +20,25 @@ PARAMETERS = tuple(name for name in inspect.signature(BlissClassifier).parameter
 
 @frozen
 class DataSettings:
-    """Where the data come from: a name or path, and what its reader needs to know."""
+    """Where the data come from.
+
+    Attributes:
+        source: a name or path.
+        options: what its reader needs to know.
+        test: the same of a test set, "source" and options that are laid over those of the training data; or None.
+    """
 
     source: str = field()
     options: dict[str, Any] = field(factory=dict)
+    test: dict[str, Any] | None = field(default=None)
+
+    @property
+    def of_test(self) -> "DataSettings | None":
+        """Where the test set comes from, or None."""
+        if self.test is None:
+            return None
+        options = {**self.options, **self.test}
+        return DataSettings(options.pop("source", self.source), options)
 
 
 @frozen

@@ -19,7 +19,7 @@ def rbf_gamma(X: Any, width: float | str) -> float:
     >>> rbf_gamma(np.array([[0.0], [2.0]]), "scale")
     1.0
     """
-    factor = 1.0 if width == "scale" else float(width)
+    factor, X = 1.0 if width == "scale" else float(width), _double(X)
     mean = np.asarray(X.mean(axis=0)).ravel()
     size = float(squared_norms(X).mean())
     variance = size - float(mean @ mean) if sp.issparse(X) else float(X.var(axis=0).sum())
@@ -28,15 +28,16 @@ def rbf_gamma(X: Any, width: float | str) -> float:
 
 
 def squared_norms(X: Any) -> NDArray[np.float64]:
-    """Return |x|^2 of each row."""
+    """Return |x|^2 of each row, computed in double."""
+    X = _double(X)
     if sp.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", X, X)
 
 
 def linear_kernel(X: Any, Z: Any) -> NDArray[np.float64]:
-    """Return the dense matrix of inner products (n, m)."""
-    product = X @ Z.T
+    """Return the dense matrix of inner products (n, m), computed in double."""
+    product = _double(X) @ _double(Z).T
     return np.asarray(product.todense() if sp.issparse(product) else product)
 
 
@@ -50,6 +51,10 @@ def rbf_kernel(X: Any, Z: Any, gamma: float, dtype: Any = np.float64) -> NDArray
     exponents *= -gamma
     exponents = exponents.astype(dtype, copy=False)
     return np.exp(exponents, out=exponents)
+
+
+def _double(X: Any) -> Any:
+    return X.astype(np.float64, copy=False)
 
 
 def precision(ridge: float) -> Any:

@@ -18,7 +18,7 @@ DIGITS_DETAILS = {
     "licence": "CC BY 4.0",
 }
 MNIST_DETAILS = {
-    "source": "LeCun, Cortes and Burges, the MNIST database; read from your own files, named by the option path",
+    "source": "LeCun, Cortes and Burges, the MNIST database; read from your own files, in --data-dir or named by path",
     "size": "about 6,000 bags of 5 to 15 of 60,000 images of 28 x 28; options part, positive, bag_size, n_bags, seed",
     "licence": "CC BY-SA 3.0",
 }
@@ -59,28 +59,26 @@ def load_mnist_bags(
     bag_size: Sequence[int] = (5, 15),
     n_bags: int | None = None,
     seed: int = 0,
+    data_dirs: Sequence[str] = (),
 ) -> WeakDataset:
     """Put the digits of MNIST into bags (paper, "Multi-Class MIL"); nothing is downloaded.
 
     Args:
-        path: the folder with train-images-idx3-ubyte and its three companions, gzipped or not.
+        path: the folder with train-images-idx3-ubyte and its three companions, gzipped or not; None looks for it in
+            data_dirs and their folders called mnist.
         part: "train" or "test".
         positive: digits that are labels; all others are negative.
         bag_size: smallest and largest size.
         n_bags: how many bags; None uses the images up.
         seed: the same seed makes the same bags.
+        data_dirs: folders of data; a run gives those of --data-dir and BLISS_DATA.
 
     Raises:
-        SettingsError: if there is no path, or an option has no allowed value.
+        SettingsError: if there is no folder, or an option has no allowed value.
         DataError: if a file is missing or damaged.
     """
     _check(part=(one_of("train", "test"), part), n_bags=(optional(at_least(2)), n_bags), seed=(at_least(0), seed))
-    if path is None:
-        raise SettingsError(
-            "The data set mnist-multiclass needs the option path: the folder that holds train-images-idx3-ubyte.gz and "
-            "its companions. Nothing is downloaded."
-        )
-    folder = Path(path).expanduser()
+    folder = _folder(data_dirs, part) if path is None else Path(path).expanduser()
     images = read_idx(_found(folder, f"{PREFIX[part]}-images-idx3-ubyte"))
     labels = read_idx(_found(folder, f"{PREFIX[part]}-labels-idx1-ubyte")).astype(np.int64)
     if len(images) != len(labels):
@@ -89,10 +87,24 @@ def load_mnist_bags(
     return make_bags(rows, labels, positive, bag_size, n_bags, seed, name=f"mnist-multiclass-{part}")
 
 
+def _folder(data_dirs: Sequence[str], part: str) -> Path:
+    for one in data_dirs:
+        for folder in (Path(one).expanduser(), Path(one).expanduser() / "mnist"):
+            if _files(folder, f"{PREFIX[part]}-images-idx3-ubyte"):
+                return folder
+    raise SettingsError(
+        "The data set mnist-multiclass needs the folder that holds train-images-idx3-ubyte.gz and its companions: name "
+        "it with the option path, or its parent with --data-dir. Nothing is downloaded."
+    )
+
+
+def _files(folder: Path, name: str) -> list[Path]:
+    return [path for path in (folder / name, folder / f"{name}.gz") if path.is_file()]
+
+
 def _found(folder: Path, name: str) -> Path:
-    for path in (folder / name, folder / f"{name}.gz"):
-        if path.is_file():
-            return path
+    for path in _files(folder, name):
+        return path
     raise DataError(f"{folder} holds neither {name} nor {name}.gz; path names the folder with the files of MNIST.")
 
 

@@ -5,6 +5,7 @@ from bliss_multiclass_mil.classifier import CooperativeSoftmax
 from bliss_multiclass_mil.datasets import DIGITS_DETAILS, MNIST_DETAILS, load_digits_bags, load_mnist_bags
 from bliss_multiclass_mil.one_vs_rest import OneVsRestBagMeanSvm, OneVsRestMiSvm
 from bliss_multiclass_mil.regime import MultiClassMilRegime
+from bliss_multiclass_mil.relabel_softmax import RelabelSoftmax
 from bliss_multiclass_mil.reward import MultiClassMilReward
 
 
@@ -31,10 +32,12 @@ def bliss_classifiers() -> list[Component]:
 
 @hookimpl
 def bliss_baselines() -> list[Component]:
-    """Offer the paper's baseline and a simpler one."""
+    """Offer the paper's baseline, a simpler one, and the control without a bandit."""
+    relabel = "Cooperative softmax that relabels itself from a random start (a control without a bandit)"
     return [
         Component("one-vs-rest-mi-svm", OneVsRestMiSvm, "Linear mi-SVM for each label (the paper's baseline)"),
         Component("one-vs-rest-bag-mean-svm", OneVsRestBagMeanSvm, "Linear SVM for each label on the mean of each bag"),
+        Component("relabel-softmax", RelabelSoftmax, relabel),
     ]
 
 

@@ -1,14 +1,14 @@
 """The multi-class MIL regime: a bag holds an instance of each label of its set, and negatives beside them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, DataError, LabelSpace, Outcome, Regime, WeakLabels
-from bliss_framework.validators import at_least
+from bliss_framework import Bags, DataError, LabelSpace, Outcome, Part, Regime, WeakLabels
+from bliss_framework.validators import at_least, one_of
 from bliss_multiclass_mil.label_sets import (
     LabelSetForm,
     check_known_label_sets,
@@ -17,6 +17,7 @@ from bliss_multiclass_mil.label_sets import (
     label_names_of,
 )
 from bliss_multiclass_mil.measures import average_precisions, best_f1_threshold, best_threshold, set_measures
+from bliss_multiclass_mil.relabelling import every_label_kept
 from bliss_multiclass_mil.reward import found_labels, precision, recall
 
 COMMON = 10  # A label set that fewer bags have is no stratum of its own: some folds would go without.
@@ -35,6 +36,8 @@ class MultiClassMilRegime(Regime):
         separator: between the labels of a set that is written as text, such as "cat;dog".
         label_names: all labels, in the order of their classes or of the columns of a matrix; None takes those that
             occur, and 1 .. C for a matrix.
+        assignments: "free" lets a label assignment leave out a label of a bag (the paper); with "every-label" each
+            label of a bag has an instance in every assignment, the one whose bound falls short least.
     """
 
     default_reward: ClassVar[str] = "multiclass-mil"
@@ -44,6 +47,7 @@ class MultiClassMilRegime(Regime):
     n_negative: int = field(default=1, validator=at_least(1))
     separator: str = field(default=";", validator=is_text)
     label_names: tuple[Any, ...] | None = field(default=None, converter=label_names_of)
+    assignments: str = field(default="free", validator=one_of("free", "every-label"))
 
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Read the label sets, and refuse those that tell nothing."""
@@ -67,6 +71,10 @@ class MultiClassMilRegime(Regime):
         n_labels = weak.values.shape[1]
         class_of_label = np.concatenate([np.zeros(self.n_negative, dtype=np.intp), np.arange(1, n_labels + 1)])
         return LabelSpace(np.concatenate([negative, bags.spread(weak.values == 1)], axis=1), class_of_label)
+
+    def constraint(self) -> Callable[[NDArray[np.float64], Part], NDArray[np.intp]] | None:
+        """Keep every label of a bag in each assignment, where that is asked for."""
+        return every_label_kept if self.assignments == "every-label" else None
 
     def strata(self, weak: WeakLabels) -> NDArray[np.intp]:
         """Stratify by label set; rare sets by their rarest label, and what is still rare together."""
@@ -113,10 +121,11 @@ class MultiClassMilRegime(Regime):
         }
 
     def evaluate(self, predicted: NDArray[Any], scores: NDArray[np.float64], weak: WeakLabels) -> Mapping[str, float]:
-        """Return F1, precision, recall and Hamming accuracy of label sets, and the mean of average precisions.
+        """Return F1, precision, recall and Hamming accuracy of label sets, and average precisions.
 
         All are larger where predictions are better. F1 comes first: the paper chooses settings by recall and precision
-        of bags. The average precision is that of ranking bags, averaged over the labels that some bag has.
+        of bags. The average precision of a label is that of ranking bags by its scores; there is one for each label
+        that some bag has, such as average_precision/cat, and their mean.
         """
         if predicted.shape != weak.values.shape:
             raise DataError(
@@ -125,7 +134,13 @@ class MultiClassMilRegime(Regime):
             )
         precisions = average_precisions(scores.reshape(weak.values.shape), weak.values)
         measures = set_measures(predicted, weak.values)
-        return measures if np.isnan(precisions).all() else {**measures, "mean_average_precision": _mean(precisions)}
+        known = {
+            f"average_precision/{label}": float(value)
+            for label, value in zip(weak.classes[1:], precisions, strict=True)
+            if not np.isnan(value)
+        }
+        mean = {"mean_average_precision": float(np.mean(list(known.values())))} if known else {}
+        return {**measures, **mean, **known}
 
 
 def grouped_sets(sets: NDArray[np.integer]) -> NDArray[np.intp]:
@@ -157,7 +172,3 @@ def leads(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def _merged(key: NDArray[np.intp], into: int) -> NDArray[np.intp]:
     """Give bags of groups that are too small the key `into`."""
     return np.where(np.bincount(key)[key] >= COMMON, key, into)
-
-
-def _mean(values: NDArray[np.float64]) -> float:
-    return float(np.nanmean(values))

@@ -86,6 +86,17 @@ class TestEvaluation:
         assert lines[0] == "3 folds of whole bags, 1 repeat"
         assert "│ x      │ 0.500   │" in lines
 
+    def test_details_are_left_out(self, record):
+        """A measure with a slash in its name is one of many, and stays in result.json."""
+        measures = {"mean_average_precision": summary(0.5), "average_precision/cat": summary(0.25)}
+        table = evaluation_table(record(), [("x", {"cv": 3, "repeats": 1, **measures})])
+        assert [str(column.header) for column in table.columns] == ["method", "mean average precision"]
+
+    def test_a_test_set_has_no_folds(self, record):
+        """What was judged on a test set says so."""
+        lines = drawn(record(), evaluation_table(record(), [("x", {"repeats": 1, "bag_auc": summary(0.5)})]))
+        assert lines[0] == "a test set, 1 repeat"
+
 
 def test_no_line_ends_in_spaces(record, rows):
     """Titles are not filled up with spaces, so that output can be pasted and compared."""

@@ -6,6 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings, strategies as st
 
 from bliss_framework import Bags
+from bliss_framework.kernel import ordering
 from bliss_framework.kernel.ordering import canonical_order
 
 PROPERTY = settings(max_examples=60, deadline=None)
@@ -112,3 +113,13 @@ def test_empty_sparse_rows():
     """A row without stored values is a row of zeros."""
     X = sp.csr_matrix((3, 5))
     assert sorted(canonical_order(X, Bags.from_ids([0, 1, 0]), np.array([0, 0])).tolist()) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("block", [1, 2, 5])
+def test_rows_are_looked_at_in_blocks(monkeypatch, block):
+    """The order is the same however many rows are looked at in one go, and for the same values in single precision."""
+    X = np.random.default_rng(0).normal(size=(11, 3)).astype(np.float32)
+    bags, strata = Bags.from_ids(np.arange(11) // 3), np.zeros(4, dtype=np.intp)
+    expected = canonical_order(X.astype(np.float64), bags, strata).tolist()
+    monkeypatch.setattr(ordering, "BLOCK", block)
+    assert canonical_order(X, bags, strata).tolist() == expected

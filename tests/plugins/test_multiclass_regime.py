@@ -336,6 +336,8 @@ class TestMeasures:
         assert found["mean_average_precision"] == pytest.approx(
             np.mean([average_precision_score(truth[:, c], scores[:, c]) for c in (0, 1)])
         )
+        details = {name: value for name, value in found.items() if "/" in name}
+        assert details == {"average_precision/a": pytest.approx(5 / 6), "average_precision/b": pytest.approx(7 / 12)}
 
     def test_a_perfect_prediction(self):
         """Where everything is right all measures are 1."""

@@ -124,6 +124,21 @@ def test_large_outputs_do_not_overflow():
     assert np.isfinite(slope).all()
 
 
+@pytest.mark.parametrize("alone", [True, False])
+def test_no_slope_is_subnormal(alone):
+    """Outputs a hundred apart give slopes of 0, not numbers that make products slow; what counts is not touched."""
+    groups = Groups.from_classes([0, 1, 2] if alone else [0, 0, 1])
+    rows, shares = np.array([[100.0], [1.0]], dtype=np.float32), np.array([[0.5, 0.5], [0, 0], [0, 0]], np.float32)
+    W = np.array([[[1.0, 0.0], [0.5, 0.0], [0.0, 0.0]]])
+    value, _ = SoftObjective(rows, shares, groups, 0.0)(W)
+    # In the first row the rivals are nothing; in the second exp(1/2) and 1, or only 1 of the other group, meet exp(1).
+    rivals = math.exp(0.5) + 1 if alone else 1
+    assert value == pytest.approx([0.5 * math.log1p(rivals / math.e)], rel=1e-5)
+    _, slope = loss_and_slope(outputs_of(rows, W), np.zeros((1, 2), np.intp), shares[:1], groups)
+    assert slope[0, 2, 0] == 0
+    assert (np.abs(slope[slope != 0]) > np.finfo(np.float32).tiny).all()
+
+
 class TestDescent:
     def quadratics(self, p=3, d=6):
         rng = np.random.default_rng(0)

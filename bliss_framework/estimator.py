@@ -258,7 +258,8 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.fold_ = found.fold_of(len(fitted.order))[np.argsort(fitted.order)]
         self.bag_ids_, self.bag_index_ = given.bags.ids, given.bags.index
         self.weak_labels_ = given.weak
-        self.training_scores_ = self._scores(given.X)
+        # In canonical order, because the place of a row in a matrix product decides its last bits.
+        self.training_scores_ = self._scores(given.X[fitted.order])[np.argsort(fitted.order)]
         self.inference_: dict[str, Any] = {
             "mean_reward": found.mean_reward,
             "n_undecided": int(inferred.undecided.sum()),

@@ -64,8 +64,8 @@ def differs(name: str, parameters: Mapping[str, Any], defaults: Mapping[str, Any
     spec, default = parameters[component], defaults[component]
     if not dot:
         return bool(spec is not default and spec != default)
-    if isinstance(spec, Mapping) and parameter in spec:
-        return True
+    if not isinstance(spec, str | Mapping | None) or (isinstance(spec, Mapping) and parameter in spec):
+        return True  # An object has all its parameters from the user.
     # The regime is a fact of the data; its name is no choice that the user made.
     return component != "regime" and bool(as_table(spec).get("name") != default)
 

@@ -17,6 +17,7 @@ TRUSTED = frozenset(
         "bliss_framework.scaling.Scaling",
         "bliss_classifiers.estimators.GramSvc",
         "bliss_classifiers.estimators.KernelLeastSquares",
+        "bliss_detection.ridge.BalancedLeastSquares",
         "bliss_multiclass_mil.estimator.CooperativeSoftmaxClassifier",
         "scipy.sparse._csr.csr_matrix",
         "builtins.frozenset",

@@ -45,10 +45,10 @@ def toy() -> Callable[..., Toy]:
 
 @pytest.fixture(scope="session")
 def bliss() -> Callable[..., BlissClassifier]:
-    """A function that makes an unfitted BlissClassifier whose label inference is short."""
+    """A function that makes an unfitted BlissClassifier whose label inference is short, and as it is given."""
 
     def make(**parameters: Any) -> BlissClassifier:
-        short = {"n_rounds": 15, "n_folds": 3, "n_neighbors": 5, "random_state": 0}
+        short = {"n_rounds": 15, "n_folds": 3, "n_neighbors": 5, "random_state": 0, "settings": "as-given"}
         return BlissClassifier(**{**short, **parameters})
 
     return make

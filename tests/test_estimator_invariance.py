@@ -21,6 +21,7 @@ VARIANTS = [
     {"scaling": "standard-unit"},
     {"classifier": "svm-rbf"},
     {"classifier": DecisionTreeClassifier(max_depth=2)},
+    {"settings": "default"},
     {"regime": {"name": "mil", "negative_bags": "free", "weights": "bag"}},
 ]
 EVERYTHING = ["labels_", "confidence_", "undecided_", "label_means_", "label_pulls_", "training_scores_"]

@@ -3,9 +3,13 @@
 import numpy as np
 import pytest
 from attrs import frozen
+from sklearn.naive_bayes import GaussianNB
 
-from bliss_framework import BlissClassifier, PluginError
+from bliss_framework import Bags, BlissClassifier, PluginError
+from bliss_framework.extension.manager import default_plugins
 from bliss_framework.own_defaults import differs, with_values
+from bliss_framework.runs.preparation import prepare
+from bliss_framework.runs.settings import DataSettings, RunSettings
 from bliss_mil.regime import MilRegime
 
 DEFAULTS = BlissClassifier().get_params(deep=False)
@@ -83,6 +87,23 @@ def test_they_lie_under_a_grid(bags_of_rows):
     assert pulls(left) == 20
 
 
+def test_those_of_mil_depend_on_the_size_of_the_data():
+    """Every bag counts alike where a few are huge, and one fold trains where rows are many."""
+    even, huge = Bags.from_ids(np.repeat(np.arange(50), 4)), Bags.from_ids(np.repeat([0, *range(60)], [6000, *[1] * 60]))
+    few, many = MilRegime().defaults(even, sparse=False), MilRegime().defaults(huge, sparse=False)
+    assert (few["train_on"], few["n_folds"], few["regime.weights"]) == ("rest", 3, "instance")
+    assert (many["train_on"], many["n_folds"], many["regime.weights"]) == ("one", 10, "bag")
+
+
+def test_a_run_says_what_its_settings_were():
+    """The settings of a run hold the defaults of its regime, and what is given stays even where it is a default."""
+    settings = RunSettings(data=DataSettings("musk1"), bliss={"n_inferences": 3, "classifier": {"ridge": 0.5}})
+    found = prepare(settings, default_plugins(), []).settings.bliss
+    assert (found["settings"], found["n_inferences"], found["n_rounds"]) == ("as-given", 3, 60)
+    assert found["classifier"] == {"name": "kernel-ridge", "ridge": 0.5, "width": 1.0}
+    assert found["regime"] == {"name": "mil", "weights": "instance", "bag_score": "max-mean"}
+
+
 @pytest.mark.parametrize("name", ["n_round", "classifer.width"])
 def test_a_default_of_nothing(bags_of_rows, name):
     """A misspelt name is the plugin's mistake, and the message says whose."""
@@ -96,6 +117,13 @@ def test_a_component_of_the_users_keeps_its_own_parameters():
     assert differs("classifier.width", other, DEFAULTS)
     assert differs("classifier.width", {**DEFAULTS, "classifier": {"name": "kernel-ridge", "width": 2.0}}, DEFAULTS)
     assert not differs("classifier.width", {**DEFAULTS, "classifier": {"name": "kernel-ridge", "ridge": 2.0}}, DEFAULTS)
+
+
+def test_an_object_keeps_all_its_parameters():
+    """Whoever passes a regime as an object has said all that there is to say of it."""
+    assert differs("regime.bag_score", {**DEFAULTS, "regime": MilRegime()}, DEFAULTS)
+    assert differs("classifier.width", {**DEFAULTS, "classifier": GaussianNB()}, DEFAULTS)
+    assert not differs("reward.gamma", DEFAULTS, DEFAULTS)
 
 
 def test_values_make_a_table_of_a_name():

@@ -287,7 +287,7 @@ def test_scores_are_those_of_fits_on_the_other_bags(bags_of_text, problem):
         expected = np.empty(60)
         for fold in range(4):
             inside = folds[position] != fold
-            model = BlissClassifier(**one.candidate.parameters, random_state=0)
+            model = BlissClassifier(**one.candidate.parameters, settings="as-given", random_state=0)
             model.fit(X[inside], y[folds != fold], bags=bags[inside])
             expected[~inside] = model.decision_function(X[~inside]) + model.instance_threshold_
         assert np.allclose(one.scores, expected, atol=1e-4), one.candidate.chosen
@@ -306,7 +306,7 @@ def test_a_final_classifier_that_is_not_linear(bags_of_text):
     inside = np.repeat(folds, 3) == 1
     everything = scored(found, given, checked, folds, SEED, None, lambda done, total: None)
     for one in everything:
-        model = BlissClassifier(**one.candidate.parameters, random_state=0)
+        model = BlissClassifier(**one.candidate.parameters, settings="as-given", random_state=0)
         model.fit(X[inside], y[folds == 1], bags=bags[inside])
         assert np.allclose(one.scores[~inside], model.decision_function(X[~inside]))
     assert len({one.scores.tobytes() for one in everything}) == 4
@@ -418,7 +418,9 @@ def one_and_alone(bags_of_text, select, ranked):
     """The average of one member, and a model with the winner's settings and threshold."""
     X, bags, y = bags_of_text
     best = ranked[0]
-    alone = BlissClassifier(**{**best.candidate.parameters, "bag_threshold": best.threshold}, random_state=0)
+    alone = BlissClassifier(
+        **{**best.candidate.parameters, "bag_threshold": best.threshold}, settings="as-given", random_state=0
+    )
     return select(n_members=1).fit(X, y, bags=bags), alone.fit(X, y, bags=bags)
 
 
@@ -445,7 +447,7 @@ def test_members_are_averaged_in_their_own_deviations(bags_of_text, ranked, aver
     X, bags, y = bags_of_text
     new = X + 0.3 * np.random.default_rng(2).normal(size=X.shape)
     parameters = [{**one.candidate.parameters, "bag_threshold": 0.0} for one in ranked[:3]]
-    fitted = [BlissClassifier(**own, random_state=0).fit(X, y, bags=bags) for own in parameters]
+    fitted = [BlissClassifier(**own, settings="as-given", random_state=0).fit(X, y, bags=bags) for own in parameters]
     by_bag = [m.score_bags(new, bags=bags)[1] / one.bag_scores.std() for m, one in zip(fitted, ranked, strict=False)]
     assert np.allclose(averaged.score_bags(new, bags=bags)[1], np.mean(by_bag, axis=0) - averaged.bag_threshold_)
     own = [m.decision_function(new) + m.instance_threshold_ for m in fitted]

@@ -9,9 +9,10 @@ from attrs import evolve, field, frozen
 from threadpoolctl import threadpool_limits
 
 from bliss_framework.components import component_name, resolve
-from bliss_framework.errors import BlissError, PluginError, SettingsError
+from bliss_framework.errors import BlissError, PluginError, SettingsError, UnknownNameError
 from bliss_framework.extension.contracts import Pipeline
 from bliss_framework.extension.manager import Plugins
+from bliss_framework.extension.names import nearest
 from bliss_framework.extension.pipelines import check_report
 from bliss_framework.extension.registry import Registry
 from bliss_framework.extension.reports import describe
@@ -74,8 +75,16 @@ def prepare_any(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Pat
     """
     spec = _pipeline_spec(settings, plugins.registry)
     if spec is None:
-        return prepare(settings, plugins, data_dirs)
+        return _prepare_data(settings, plugins, data_dirs)
     return _prepare(evolve(settings, pipeline=spec), plugins)
+
+
+def _prepare_data(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) -> Prepared:
+    try:
+        return prepare(settings, plugins, data_dirs)
+    except UnknownNameError as error:
+        near = nearest(settings.data.source, plugins.registry.names("pipeline"))
+        raise UnknownNameError(f'{error} There is a pipeline "{near}".' if near else str(error)) from None
 
 
 def _pipeline_spec(settings: RunSettings, registry: Registry) -> Any:

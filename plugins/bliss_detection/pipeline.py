@@ -53,7 +53,7 @@ class Detection(Pipeline):
         n_rounds, n_folds, n_inferences, n_neighbors, strategy: as in `BlissClassifier`.
         alpha: recall from which on precision counts in the MIL reward.
         ridge, pass_ridge: of the classifier in the first pass, and in later ones.
-        recall: share of held-out positive images that the threshold of the classifier lets be found.
+        recall: share of held-out positive images that the threshold of the classifier lets be found; 0 for half way.
         cache: folder for boxes and features; none for the user's cache folder.
     """
 
@@ -81,7 +81,7 @@ class Detection(Pipeline):
     alpha: float = field(default=0.9, validator=between(0.0, 1.0))
     ridge: float = field(default=1.0, validator=positive)
     pass_ridge: float = field(default=0.01, validator=positive)
-    recall: float = field(default=0.95, validator=between(0.0, 1.0))
+    recall: float = field(default=0.0, validator=between(0.0, 1.0))
     cache: Path | None = field(default=None, converter=_path)
 
     def located(self, folder: Path) -> "Detection":

@@ -72,7 +72,7 @@ def pipeline_view(console: Console, document: Mapping[str, Any]) -> RenderableTy
     measures = {name: value for name, value in evaluation.items() if isinstance(value, Mapping) and name != "baseline"}
     overall = [name for name, value in measures.items() if "runs" in value and name != "seconds"]
     title = f"percent, {repeats} repeat{'s' if repeats != 1 else ''}"
-    parts.append(_percent_table(console, title, rows, overall, lambda row, name: row[name], seconds=True))
+    parts.append(_percent_table(console, title, rows, overall, lambda row, name: row[name], True))
     for measure, value in measures.items():
         if "runs" not in value:
             title = measure.replace("_", " ")
@@ -90,20 +90,21 @@ def _percent_table(
     rows: Sequence[Mapping[str, Any]],
     keys: Sequence[str],
     value_of: Callable[..., Mapping[str, Any]],
-    seconds: bool = False,
+    overall: bool = False,
 ) -> Table:
-    columns = [key.replace("_", " ") for key in keys] + (["seconds"] if seconds else [])
+    """Draw one table of methods. Parts go without deviations, which would not fit; result.json has them."""
+    columns = [key.replace("_", " ") for key in keys] + (["seconds"] if overall else [])
     table = plain_table(console, "method", *columns, title=title)
     best = {key: max((value_of(row, key)["mean"] for row in rows if not row["ceiling"]), default=None) for key in keys}
     for row in rows:
-        cells = [_percent(value_of(row, key), best[key]) for key in keys]
-        spent = [Text(f"{row['seconds']['mean']:.0f}")] if seconds else []
+        cells = [_percent(value_of(row, key), best[key], with_spread=overall) for key in keys]
+        spent = [Text(f"{row['seconds']['mean']:.0f}")] if overall else []
         table.add_row(Text(row["name"]), *cells, *spent)
     return table
 
 
-def _percent(value: Mapping[str, Any], best: float | None) -> Text:
-    spread = f" +- {100 * value['sd']:.1f}" if len(value["runs"]) > 1 else ""
+def _percent(value: Mapping[str, Any], best: float | None, with_spread: bool) -> Text:
+    spread = f" +- {100 * value['sd']:.1f}" if with_spread and len(value["runs"]) > 1 else ""
     return Text(f"{100 * value['mean']:.1f}{spread}", style="bold" if value["mean"] == best else "")
 
 

@@ -5,6 +5,8 @@ from typing import Any
 
 from attrs import field, frozen
 
+from bliss_framework.errors import PluginError
+
 Measures = Mapping[str, float | Mapping[str, float]]
 
 
@@ -40,3 +42,24 @@ class PipelineReport:
     files: Mapping[str, str | bytes] = field(factory=dict)
     details: Mapping[str, Any] = field(factory=dict)
     notes: tuple[str, ...] = field(default=())
+
+
+def check_report(report: Any, name: str) -> None:
+    """Refuse what a pipeline must not return.
+
+    Raises:
+        PluginError: naming the pipeline, and what was found.
+    """
+    sound = isinstance(report, PipelineReport) and report.methods
+    if not sound or not all(isinstance(one, MethodReport) and one.measures for one in report.methods):
+        raise PluginError(f'The pipeline "{name}" must return a PipelineReport with at least one method and measure.')
+    names = [set(one.measures) for one in report.methods]
+    if any(one != names[0] for one in names):
+        raise PluginError(f'The pipeline "{name}" has methods with different measures; all need the same ones.')
+    for one in report.methods:
+        for measure, value in one.measures.items():
+            for number in value.values() if isinstance(value, Mapping) else (value,):
+                if not 0 <= number <= 1:
+                    raise PluginError(
+                        f'The pipeline "{name}": {measure} of {one.name} is {number!r}; allowed is a number in [0, 1].'
+                    )

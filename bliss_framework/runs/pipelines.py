@@ -9,10 +9,11 @@ from attrs import evolve, field, frozen
 from threadpoolctl import threadpool_limits
 
 from bliss_framework.components import component_name, resolve
-from bliss_framework.errors import BlissError, PluginError, SettingsError
+from bliss_framework.errors import BlissError, PluginError, SettingsError, UnknownNameError
 from bliss_framework.extension.contracts import Pipeline
 from bliss_framework.extension.manager import Plugins
-from bliss_framework.extension.pipelines import MethodReport, PipelineReport
+from bliss_framework.extension.names import nearest
+from bliss_framework.extension.pipelines import check_report
 from bliss_framework.extension.registry import Registry
 from bliss_framework.extension.reports import describe
 from bliss_framework.runs.checkpoint import Checkpoint, Piece
@@ -74,8 +75,16 @@ def prepare_any(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Pat
     """
     spec = _pipeline_spec(settings, plugins.registry)
     if spec is None:
-        return prepare(settings, plugins, data_dirs)
+        return _prepare_data(settings, plugins, data_dirs)
     return _prepare(evolve(settings, pipeline=spec), plugins)
+
+
+def _prepare_data(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) -> Prepared:
+    try:
+        return prepare(settings, plugins, data_dirs)
+    except UnknownNameError as error:
+        near = nearest(settings.data.source, plugins.registry.names("pipeline"))
+        raise UnknownNameError(f'{error} There is a pipeline "{near}".' if near else str(error)) from None
 
 
 def _pipeline_spec(settings: RunSettings, registry: Registry) -> Any:
@@ -176,27 +185,6 @@ def _checked(call: Callable[[], Any], name: str, registry: Registry) -> Any:
     except Exception as error:
         origin = registry.offer("pipeline", name).origin() if name in registry.names("pipeline") else "Python"
         raise PluginError(f'The pipeline "{name}" of {origin} broke: {describe(error)}. Tell its authors.') from error
-
-
-def check_report(report: Any, name: str) -> None:
-    """Refuse what a pipeline must not return.
-
-    Raises:
-        PluginError: naming the pipeline, and what was found.
-    """
-    sound = isinstance(report, PipelineReport) and report.methods
-    if not sound or not all(isinstance(one, MethodReport) and one.measures for one in report.methods):
-        raise PluginError(f'The pipeline "{name}" must return a PipelineReport with at least one method and measure.')
-    names = [set(one.measures) for one in report.methods]
-    if any(one != names[0] for one in names):
-        raise PluginError(f'The pipeline "{name}" has methods with different measures; all need the same ones.')
-    for one in report.methods:
-        for measure, value in one.measures.items():
-            for number in value.values() if isinstance(value, Mapping) else (value,):
-                if not 0 <= number <= 1:
-                    raise PluginError(
-                        f'The pipeline "{name}": {measure} of {one.name} is {number!r}; allowed is a number in [0, 1].'
-                    )
 
 
 def _document(prepared: PreparedPipeline, pieces: Sequence[Piece]) -> dict[str, Any]:

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bliss_framework.extension.contracts import Classifier, Reader, Reward, Strategy
+from bliss_framework.extension.contracts import Classifier, Pipeline, Reader, Reward, Strategy
 from bliss_framework.testing.baselines import baseline_checks
 from bliss_framework.testing.checks import Example, verify
 from bliss_framework.testing.classifiers import classifier_checks
+from bliss_framework.testing.pipelines import pipeline_checks
 from bliss_framework.testing.readers import reader_checks
 from bliss_framework.testing.regimes import regime_checks
 from bliss_framework.testing.rewards import reward_checks
@@ -39,6 +40,11 @@ def check_regime(example: Example, expected_failures: Expected = None) -> None:
 def check_baseline(baseline: Any, expected_failures: Expected = None, example: Example | None = None) -> None:
     """Run all checks of a baseline; see `baseline_checks`."""
     verify(baseline, baseline_checks(baseline, example), expected_failures)
+
+
+def check_pipeline(pipeline: Pipeline, expected_failures: Expected = None) -> None:
+    """Run all checks of a pipeline, which runs twice; see `pipeline_checks`."""
+    verify(pipeline, pipeline_checks(pipeline), expected_failures)
 
 
 def check_reader(reader: Reader, path: Path | str, expected_failures: Expected = None, **options: Any) -> None:

@@ -21,7 +21,7 @@ class Inference:
         n_rounds, n_folds, n_inferences, n_neighbors, strategy: as in `BlissClassifier`.
         alpha: recall from which on precision counts, in the MIL reward.
         ridge: of the classifier.
-        recall: share of held-out positive bags that its threshold lets be found.
+        recall: share of held-out positive bags that its threshold lets be found; 0 for half way between the classes.
         prior: whether the reward is multiplied by the detection prior.
         n_negatives: boxes that are drawn of each image without the class, and of the ruled out boxes of one with it.
     """
@@ -33,7 +33,7 @@ class Inference:
     strategy: Any = field(default="cucb")
     alpha: float = field(default=0.9, validator=between(0.0, 1.0))
     ridge: float = field(default=1.0, validator=positive)
-    recall: float = field(default=0.95, validator=between(0.0, 1.0))
+    recall: float = field(default=0.0, validator=between(0.0, 1.0))
     prior: bool = field(default=True)
     n_negatives: int = field(default=150, validator=at_least(1))
 

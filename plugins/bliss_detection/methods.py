@@ -15,7 +15,7 @@ from bliss_detection.max_cover import MaxCover
 from bliss_detection.mi import Alternation, fitted_scores, negative_rows
 from bliss_detection.picks import Candidates, Picks
 
-POWER = 2  # Of the confidence in a vote: a few sure boxes count more than many doubtful ones.
+POWER = 2  # Of the output in a vote: a few good boxes count more than many doubtful ones.
 
 
 @frozen
@@ -73,10 +73,10 @@ Find = Callable[[Task, NDArray[np.float64]], Picks]
 
 
 def bliss(task: Task, lead: NDArray[np.float64]) -> Picks:
-    """Label inference, a vote, and narrowing passes ranked by the classifier that learns the inferred labels.
+    """Label inference and a vote of the inferred positives, then narrowing passes.
 
-    The inferred positives vote first. In later passes that classifier takes over: the confidence of a single box says
-    how sure its label is, not how well it lies.
+    Each inferred positive has one vote, however sure: the surest boxes show the part that tells the class best, a face.
+    In later passes the classifier that learns the inferred labels votes, by the square of its output.
 
     Args:
         task: the class.
@@ -86,7 +86,7 @@ def bliss(task: Task, lead: NDArray[np.float64]) -> Picks:
     def scores(number: int, allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
         return inferred_scores(task.described, task.column, task.lead(number, allowed), task.passes.ridge)
 
-    return _narrowed(task, task.candidates.voted(_weights(lead)), scores)
+    return _narrowed(task, task.candidates.voted((np.nan_to_num(lead) > 0).astype(np.float64)), scores)
 
 
 def paper(task: Task, lead: NDArray[np.float64]) -> Picks:
@@ -110,11 +110,10 @@ def no_bandit(task: Task, lead: NDArray[np.float64]) -> Picks:
 
 
 def _narrowed(task: Task, picks: Picks, scores: Callable[[int, NDArray[np.bool_]], NDArray[np.float64]]) -> Picks:
-    """Go through the passes after the first: the best box and the vote by turns, so the last of three is a vote."""
+    """Go through the passes after the first: score the boxes near the last pick, and let them vote."""
     candidates = task.candidates
     for number in range(1, task.passes.n_passes):
-        found = scores(number, candidates.near(picks, task.passes.near))
-        picks = candidates.best(found) if number % 2 == 1 else candidates.voted(_weights(found))
+        picks = candidates.voted(_weights(scores(number, candidates.near(picks, task.passes.near))))
     return picks
 
 

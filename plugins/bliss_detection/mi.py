@@ -22,11 +22,13 @@ class Alternation:
     Args:
         n_rounds: turns at most; it ends before where no choice changes.
         ridge: of the least squares of MI-ridge.
+        share: what all positives of MI-ridge weigh together, in units of all negatives.
         alike: overlap with the chosen box from which on a box of its image is positive too.
     """
 
     n_rounds: int = field(default=10, validator=at_least(1))
     ridge: float = field(default=1e-3, validator=positive)
+    share: float = field(default=0.1, validator=positive)
     alike: float = field(default=0.5)
 
     def picks(self, candidates: Candidates, score: Score) -> Picks:
@@ -62,7 +64,7 @@ class Alternation:
 
         def score(picks: Picks) -> NDArray[np.float64]:
             positives = np.flatnonzero(candidates.near(picks, self.alike))
-            return fitted_scores(described, positives, negatives, self.ridge)
+            return fitted_scores(described, positives, negatives, self.ridge, self.share)
 
         return self.picks(candidates, score)
 
@@ -74,9 +76,23 @@ def negative_rows(described: Described, column: int) -> NDArray[np.intp]:
 
 
 def fitted_scores(
-    described: Described, positives: NDArray[np.intp], negatives: NDArray[np.intp], ridge: float
+    described: Described,
+    positives: NDArray[np.intp],
+    negatives: NDArray[np.intp],
+    ridge: float,
+    share: float | None = None,
 ) -> NDArray[np.float64]:
-    """Train balanced least squares on two sets of boxes, and score all boxes (N,)."""
+    """Train balanced least squares on two sets of boxes, and score all boxes (N,).
+
+    Args:
+        described: all boxes.
+        positives, negatives: rows to train on.
+        ridge: of the classifier.
+        share: what all positives weigh in the covariance, in units of all negatives; None lets each box count alike.
+    """
     rows = np.concatenate([positives, negatives])
     labels = np.concatenate([np.ones(len(positives), dtype=np.intp), np.zeros(len(negatives), dtype=np.intp)])
-    return BalancedLeastSquares(ridge).fit(described.X[rows], labels).decision_function(described.X)
+    weights = None
+    if share is not None:
+        weights = np.where(labels == 1, share / max(len(positives), 1), 1 / max(len(negatives), 1))
+    return BalancedLeastSquares(ridge).fit(described.X[rows], labels, weights).decision_function(described.X)

@@ -9,7 +9,6 @@ from bliss_detection.described import Described
 from bliss_framework import infer_labels
 
 SETTINGS = {
-    "regime": {"name": "multiclass-mil", "negative_label": "background"},
     "classifier": {"name": "cooperative-softmax", "max_iter": 100},
     "reward": {"name": "multiclass-mil", "alpha": 0.7},
     "class_balance": 0.5,
@@ -32,11 +31,12 @@ def pruned(described: Described, seed: int, say: Callable[[str], None]) -> NDArr
     sets = [tuple(name for name, label in zip(photos.classes, own, strict=True) if label == 1) for own in photos.labels]
     weak = np.empty(len(rows), dtype=object)
     weak[:] = [sets[i] for i in image[rows]]
-    found = infer_labels(described.X[rows], weak, image[rows], random_state=seed, **SETTINGS)
+    regime = {"name": "multiclass-mil", "label_names": list(photos.classes)}
+    found = infer_labels(described.X[rows], weak, image[rows], regime=regime, random_state=seed, **SETTINGS)
     allowed = np.zeros((len(image), len(photos.classes)), dtype=bool)
-    # Classes of the regime are the negative one and then the names in order.
-    for place, name in enumerate(sorted(photos.classes), start=1):
-        allowed[rows, photos.classes.index(name)] = found.classes == place
+    for column in range(len(photos.classes)):
+        # Class 0 of the regime is the background.
+        allowed[rows, column] = found.classes == column + 1
     for i in np.flatnonzero(photos.train):
         own = described.of(i)
         missing = (photos.labels[i] == 1) & ~allowed[own].any(axis=0)

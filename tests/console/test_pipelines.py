@@ -81,6 +81,7 @@ def test_what_is_printed(cli, here, monkeypatch):
     [
         (("run", "shapes-detection", "--n-rounds", "3"), "takes no n_rounds"),
         (("run", "shapes-detection", "--set", 'pipeline.methods=["magic"]'), "magic"),
+        (("run", "shape-detection"), 'There is a pipeline "shapes-detection"'),
         (("run", "detection"), 'needs the parameter "data"'),
         (("run", "shapes-detection", "--set", "pipeline.rounds=3"), 'Did you mean "n_rounds"'),
     ],

@@ -1,5 +1,8 @@
 """The reward, the classifier, picks, measures and baselines of detection, against numbers by hand and brute force."""
 
+import io
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -8,6 +11,8 @@ from bliss_detection.annotations import Annotation
 from bliss_detection.described import Described
 from bliss_detection.detector import Detector
 from bliss_detection.distances import MeanDistances
+from bliss_detection.evaluation import drawn
+from bliss_detection.extra import needed
 from bliss_detection.inference import Inference, binary_bags, infer_boxes, inferred_scores
 from bliss_detection.latent_svm import SmoothedLatentSvm, _Problem, projected
 from bliss_detection.max_cover import MaxCover
@@ -16,9 +21,11 @@ from bliss_detection.methods import METHODS, WEAK, Passes, Task
 from bliss_detection.mi import Alternation
 from bliss_detection.photos import Photos
 from bliss_detection.picks import Candidates
+from bliss_detection.pictures import sheet
 from bliss_detection.prior import DetectionPrior, dist_gaps, labels_of_bags
+from bliss_detection.pruning import pruned
 from bliss_detection.ridge import BalancedLeastSquares, BalancedRidge
-from bliss_framework import Bags, Fold, LabelSpace, Outcome, Part, UnknownNameError, WeakLabels
+from bliss_framework import Bags, Fold, LabelSpace, MissingExtraError, Outcome, Part, UnknownNameError, WeakLabels
 from bliss_framework.testing import check_classifier, check_reward
 
 
@@ -379,3 +386,49 @@ class TestBaselines:
         level = left[shares[:-1] > 0]
         assert level == pytest.approx(np.full(len(level), level[0]), abs=1e-9)
         assert (left <= level[0] + 1e-9).all()
+
+
+class TestFiles:
+    def test_without_the_extras_tables_are_left(self, monkeypatch):
+        """Where pillow and matplotlib are missing the tables are written, and two sentences say what to install."""
+        for module in ("PIL", "PIL.Image", "PIL.ImageDraw", "matplotlib", "matplotlib.figure"):
+            monkeypatch.setitem(sys.modules, module, None)
+        images = described(n=4, n_test=2)
+        curve = Curve(np.array([0.5, 0.5, 1.0]), np.array([1.0, 0.5, 2 / 3]), 2)
+        files, notes = drawn(images, {"dog": {0: 1}}, {"bliss": {"dog": curve}})
+        assert set(files) == {"boxes.csv", "curves.csv"}
+        assert files["boxes.csv"].splitlines()[1] == "dog,0,10.0,10.0,30.0,30.0,1"
+        assert files["curves.csv"].splitlines()[1:] == ["bliss,dog,0.5000,1.0000", "bliss,dog,1.0000,0.6667"]
+        assert any("bliss-framework[report]" in note for note in notes)
+        assert any("bliss-framework[detection]" in note for note in notes)
+
+    def test_a_missing_extra_is_one_sentence(self, monkeypatch):
+        """The sentence names the package and the pip command."""
+        monkeypatch.setitem(sys.modules, "cv2", None)
+        with pytest.raises(MissingExtraError, match=r'need opencv.*pip install "bliss-framework\[detection\]"'):
+            needed("cv2")
+
+    def test_pictures_are_sheets_of_boxes(self):
+        """Correct picks are drawn first, in green; a wrong one is red, and the object that it missed yellow."""
+        image = pytest.importorskip("PIL.Image", reason="pillow is not installed; it is part of the extra detection")
+        found = image.open(io.BytesIO(sheet(described(n=4, n_test=0), "dog", {0: 1, 2: 15})))
+        pixels = np.asarray(found).astype(int)
+        assert found.size == (6 * 220, 2 * 220)
+        first, second = pixels[:220], pixels[220:]
+        green = (first[..., 1] > 150) & (first[..., 0] < 110)
+        red = (second[..., 0] > 170) & (second[..., 1] < 110)
+        yellow = (second[..., 0] > 170) & (second[..., 1] > 150)
+        assert min(green.sum(), red.sum(), yellow.sum()) > 100
+        assert not ((first[..., 0] > 170) & (first[..., 1] < 110)).any()
+
+
+def test_pruning_keeps_the_objects_and_never_all_of_an_image():
+    """The multi-class inference rules out some boxes of positive images, keeps objects, and leaves each image some."""
+    images = described(n=24)
+    allowed = pruned(images, 0, lambda stage: None)[:, 0].reshape(24, 6)
+    shown = np.arange(24) % 2 == 0
+    training = np.arange(24) < 20
+    assert not allowed[~(shown & training)].any()
+    assert allowed[shown & training].any(axis=1).all()
+    assert allowed[shown & training, 1].mean() >= 0.8
+    assert allowed[shown & training].mean() < 0.9

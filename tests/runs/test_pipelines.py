@@ -25,6 +25,7 @@ from bliss_framework.runs.pipelines import PreparedPipeline, prepare_any, run_pi
 from bliss_framework.runs.preparation import prepare
 from bliss_framework.runs.results import RunFolder
 from bliss_framework.runs.settings import DataSettings, EvaluationSettings, RunSettings, with_component_parameters
+from bliss_framework.testing import check_pipeline
 
 
 @frozen
@@ -126,6 +127,26 @@ class TestResults:
         assert isinstance(again, PreparedPipeline)
         second = run_pipeline(again, lambda event: None)
         assert second.document["evaluation"] == first.document["evaluation"]
+
+
+class TestKit:
+    def test_a_sound_pipeline_passes(self):
+        """The dice keep the contract."""
+        check_pipeline(Dice())
+
+    @pytest.mark.parametrize(
+        ("broken", "check"),
+        [
+            ("digest", "says-what-its-data-are"),
+            ("bounds", "measures-in-0-1-of-every-method"),
+            ("measures", "measures-in-0-1-of-every-method"),
+            ("files", "files-with-relative-paths"),
+        ],
+    )
+    def test_one_that_breaks_it_is_told_where(self, broken, check):
+        """Each breach fails the check that is named after it."""
+        with pytest.raises(AssertionError, match=check):
+            check_pipeline(Dice(broken=broken))
 
 
 class TestGoingOn:

@@ -66,6 +66,8 @@ def differs(name: str, parameters: Mapping[str, Any], defaults: Mapping[str, Any
         return bool(spec is not default and spec != default)
     if isinstance(spec, Mapping) and parameter in spec:
         return True
+    if not isinstance(spec, str | Mapping | None):
+        return True  # An object keeps the parameters that it was made with.
     # The regime is a fact of the data; its name is no choice that the user made.
     return component != "regime" and bool(as_table(spec).get("name") != default)
 

@@ -98,6 +98,13 @@ def test_a_component_of_the_users_keeps_its_own_parameters():
     assert not differs("classifier.width", {**DEFAULTS, "classifier": {"name": "kernel-ridge", "ridge": 2.0}}, DEFAULTS)
 
 
+def test_an_object_keeps_its_parameters():
+    """A component that the user made is taken as it is, so a default for one of its parameters is not laid over it."""
+    assert differs("regime.weights", {**DEFAULTS, "regime": MilRegime()}, DEFAULTS)
+    assert not differs("regime.weights", {**DEFAULTS, "regime": "multiclass-mil"}, DEFAULTS)
+    assert not differs("reward.alpha", DEFAULTS, DEFAULTS)
+
+
 def test_values_make_a_table_of_a_name():
     """A parameter of a component joins what the user said of it; the reward that None means is named."""
     laid = with_values(DEFAULTS, {"classifier.ridge": 3.0, "reward.alpha": 0.5})

@@ -447,6 +447,10 @@ class TestOwnSettings:
         assert model.label_pulls_[free].sum(axis=1).min() >= 4 * 5
         sparse = MultiClassMilRegime().defaults(Bags.from_ids(BAGS), sparse=True)
         assert sparse["classifier"]["n_features"] == 0
+        assert (
+            sparse["class_balance"]
+            < MultiClassMilRegime(n_negative=3).defaults(Bags.from_ids(BAGS), False)["class_balance"]
+        )
         assert sparse["n_neighbors"] == len(X) // 10
         assert MultiClassMilRegime().defaults(Bags.from_ids(np.arange(10_001)), sparse=False)["train_on"] == "one"
 

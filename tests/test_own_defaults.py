@@ -89,7 +89,10 @@ def test_they_lie_under_a_grid(bags_of_rows):
 
 def test_those_of_mil_depend_on_the_size_of_the_data():
     """Every bag counts alike where a few are huge, and one fold trains where rows are many."""
-    even, huge = Bags.from_ids(np.repeat(np.arange(50), 4)), Bags.from_ids(np.repeat([0, *range(60)], [6000, *[1] * 60]))
+    even, huge = (
+        Bags.from_ids(np.repeat(np.arange(50), 4)),
+        Bags.from_ids(np.repeat([0, *range(60)], [6000, *[1] * 60])),
+    )
     few, many = MilRegime().defaults(even, sparse=False), MilRegime().defaults(huge, sparse=False)
     assert (few["train_on"], few["n_folds"], few["regime.weights"]) == ("rest", 3, "instance")
     assert (many["train_on"], many["n_folds"], many["regime.weights"]) == ("one", 10, "bag")
@@ -123,6 +126,7 @@ def test_an_object_keeps_all_its_parameters():
     """Whoever passes a regime as an object has said all that there is to say of it."""
     assert differs("regime.bag_score", {**DEFAULTS, "regime": MilRegime()}, DEFAULTS)
     assert differs("classifier.width", {**DEFAULTS, "classifier": GaussianNB()}, DEFAULTS)
+    assert not differs("regime.weights", {**DEFAULTS, "regime": "multiclass-mil"}, DEFAULTS)
     assert not differs("reward.gamma", DEFAULTS, DEFAULTS)
 
 

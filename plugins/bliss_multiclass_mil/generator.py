@@ -45,16 +45,27 @@ def make_bags(
     >>> sorted(set(data.instance_labels.tolist()))
     ['1', 'negative']
     """
-    smallest, largest = _checked_sizes(bag_size)
     labels = _checked_labels(y, positive)
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(len(y))
-    sizes = _sizes(rng, len(y), smallest, largest, n_bags)
-    chosen = order[: sizes.sum()]
+    chosen, bags = drawn_bags(len(y), bag_size, n_bags, seed)
     classes = np.where(np.isin(y, labels), np.asarray(y).astype(str), NEGATIVE)[chosen]
-    bags = np.repeat(np.arange(len(sizes)), sizes)
     weak = _label_sets(classes, Bags.from_ids(bags))
     return WeakDataset(name, X[chosen], bags, weak, regime="multiclass-mil", instance_labels=classes)
+
+
+def drawn_bags(
+    n: int, bag_size: Sequence[int] = (5, 15), n_bags: int | None = None, seed: int = 0
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return which of n instances `make_bags` takes with the same options, in order of bags, and the bag of each.
+
+    >>> rows, bags = drawn_bags(100, bag_size=(3, 4))
+    >>> len(rows) == len(set(rows.tolist())) == len(bags)
+    True
+    """
+    smallest, largest = _checked_sizes(bag_size)
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(n)
+    sizes = _sizes(rng, n, smallest, largest, n_bags)
+    return order[: sizes.sum()], np.repeat(np.arange(len(sizes)), sizes)
 
 
 def _sizes(rng: np.random.Generator, n: int, smallest: int, largest: int, n_bags: int | None) -> NDArray[np.intp]:

@@ -657,3 +657,12 @@ def test_precision_is_enough_on_many_rows(ridge, slack):
     exact = (brute_kernel(heldout.X, train.X, gamma) + 1.0) @ solved
     prepared = KernelRidge(ridge=ridge, width=2.0).prepare(train, heldout, np.random.default_rng(0))
     assert np.abs(prepared.respond(targets[:, None])[:, 0] - exact).max() < slack
+
+
+@pytest.mark.parametrize("kernel", [linear_kernel, lambda X, Z: rbf_kernel(X, Z, 0.5)])
+def test_kernels_of_single_precision_rows_are_computed_in_double(kernel):
+    """Rows of single precision have the kernel of the same numbers in double, to the last bit."""
+    rng = np.random.default_rng(0)
+    X, Z = rng.normal(size=(5, 3)).astype(np.float32), rng.normal(size=(4, 3)).astype(np.float32)
+    assert np.array_equal(kernel(X, Z), kernel(X.astype(float), Z.astype(float)))
+    assert rbf_gamma(X, "scale") == rbf_gamma(X.astype(float), "scale")

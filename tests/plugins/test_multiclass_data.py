@@ -14,7 +14,7 @@ from bliss_framework import Bags, DataError, LabelSpace, Part, Scaling, Settings
 from bliss_framework.extension.manager import default_plugins
 from bliss_framework.testing import Example, baseline_checks
 from bliss_multiclass_mil.datasets import load_digits_bags, load_mnist_bags
-from bliss_multiclass_mil.generator import make_bags
+from bliss_multiclass_mil.generator import drawn_bags, make_bags
 from bliss_multiclass_mil.idx import read_idx
 from bliss_multiclass_mil.one_vs_rest import OneVsRestBagMeanSvm, OneVsRestMiSvm, bag_means
 from bliss_multiclass_mil.regime import MultiClassMilRegime
@@ -104,6 +104,14 @@ class TestGenerator:
         assert one.sha256() == same.sha256() != other.sha256()
         assert len(make_bags(X, y, [1], n_bags=7).weak) == 7
         assert set(Bags.from_ids(make_bags(X, y, [1], bag_size=4).bags).sizes) == {4}
+
+    def test_which_rows_were_taken(self):
+        """What else is known of the rows can be brought into the order of the bags."""
+        X, y = np.arange(200.0)[:, None], np.arange(200) % 5
+        data = make_bags(X, y, [1], (3, 5), seed=4)
+        rows, bags = drawn_bags(200, (3, 5), seed=4)
+        assert np.array_equal(data.X, X[rows])
+        assert np.array_equal(data.bags, bags)
 
     def test_rows_keep_their_kind(self):
         """Sparse rows stay sparse and single precision stays single."""

@@ -14,12 +14,13 @@ from sklearn.metrics import (
     recall_score,
 )
 
-from bliss_framework import Bags, BlissClassifier, BlissWarning, DataError, SettingsError, WeakLabels
+from bliss_framework import Bags, BlissClassifier, BlissWarning, DataError, Part, SettingsError, WeakLabels
 from bliss_framework.inputs import check_training
 from bliss_framework.testing import Example, regime_checks
 from bliss_mil.regime import best_threshold as binary_threshold
 from bliss_multiclass_mil.measures import average_precisions, best_f1_threshold, best_threshold, set_measures
 from bliss_multiclass_mil.regime import MultiClassMilRegime, grouped_sets
+from bliss_multiclass_mil.relabelling import every_label_kept
 
 PROPERTY = settings(max_examples=60, deadline=None)
 REGIME = MultiClassMilRegime()
@@ -363,8 +364,9 @@ class TestBinaryMil:
         ],
         ids=["kernel-ridge", "svm", "passes", "select"],
     )
-    def test_the_same_bits(self, parameters):
-        """Label sets of zero or one label give the arms, rewards, labels, scores and threshold of binary MIL."""
+    def test_the_same_bits(self, parameters, monkeypatch):
+        """With the same settings, label sets of zero or one label give the arms, labels and scores of binary MIL."""
+        monkeypatch.setattr(MultiClassMilRegime, "defaults", lambda self, bags, sparse: {})
         rows, bags, sets = make_sets(24, seed=1, labels=("ant",), most=1)
         y = np.array([len(one) for one in sets])
         reward = {"alpha": 0.9}
@@ -432,3 +434,48 @@ class TestWholeFit:
         for pair in itertools.combinations(("ant", "bee", "cow"), 2):
             bags, sets = np.repeat(["p", "q"], 4), boxed([frozenset(pair), frozenset()])
             assert 0 <= model.evaluate(X[:8], sets, bags)["label_set_f1"] <= 1
+
+
+class TestOwnSettings:
+    def test_defaults(self):
+        """Left alone, a fit has the regime's classifier, folds and rule; what the user sets stays."""
+        model = BlissClassifier("multiclass-mil", n_rounds=5, n_inferences=1, random_state=0).fit(X, SETS, BAGS)
+        assert model.members_[0].final.estimator.n_features == 500
+        assert model.inference_["n_folds"] == 5
+        free = MultiClassMilRegime().label_space(REGIME.check(SETS, Bags.from_ids(BAGS)), Bags.from_ids(BAGS)).free
+        # Trained on the rest, each instance is in four of the five training parts.
+        assert model.label_pulls_[free].sum(axis=1).min() >= 4 * 5
+        sparse = MultiClassMilRegime().defaults(Bags.from_ids(BAGS), sparse=True)
+        assert sparse["classifier"]["n_features"] == 0
+        assert (
+            sparse["class_balance"]
+            < MultiClassMilRegime(n_negative=3).defaults(Bags.from_ids(BAGS), False)["class_balance"]
+        )
+        assert sparse["n_neighbors"] == len(X) // 10
+        assert MultiClassMilRegime().defaults(Bags.from_ids(np.arange(10_001)), sparse=False)["train_on"] == "one"
+
+    def test_grid(self):
+        """Every combination of the regime's own grid is a setting that can be fitted."""
+        model = BlissClassifier("multiclass-mil", settings="select", n_rounds=3, random_state=0).fit(X, SETS, BAGS)
+        assert len(model.inference_["chosen"]) == 5
+        assert set(model.inference_["chosen"][0]) >= {"classifier", "class_balance", "inherited_share", "score"}
+
+    def test_every_label_has_an_instance(self):
+        """Where the bag has room, each label of its set is the label of some instance, in the end as in each round."""
+        kept = fitted(X, BAGS, SETS, assignments="every-label")
+        there = {(bag, label) for bag, label in zip(BAGS.tolist(), kept.labels_.tolist(), strict=True)}
+        sets = dict(zip(Bags.from_ids(BAGS).ids.tolist(), SETS, strict=True))
+        sizes = dict(zip(Bags.from_ids(BAGS).ids.tolist(), Bags.from_ids(BAGS).sizes.tolist(), strict=True))
+        assert {(bag, label) for bag, one in sets.items() for label in one if len(one) < sizes[bag]} <= there
+
+    def test_ties_are_drawn(self):
+        """Labels with equal bounds are as likely, and the same bounds give the same labels."""
+        bags = Bags.from_ids(np.arange(600) // 3)
+        weak = WeakLabels(np.repeat([[1, 0, 0]], 200, axis=0), ("negative", "ant", "bee", "cow"))
+        part = Part(np.zeros((600, 1)), bags, weak, REGIME.label_space(weak, bags))
+        bounds = np.where(part.space.candidates, 0.5, -np.inf)
+        labels = every_label_kept(bounds, part)
+        assert np.array_equal(labels, every_label_kept(bounds, part))
+        # Half of the instances at random, and one more in each of the bags without any, which is one bag in eight.
+        assert (labels == 1).mean() == pytest.approx(0.5 + 1 / 8 / 3, abs=0.05)
+        assert bags.any(labels == 1).all()

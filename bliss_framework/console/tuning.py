@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from attrs import evolve
+
 from bliss_framework.console.choosing import experiments_of
 from bliss_framework.console.exits import Interrupted, deaf_workers
 from bliss_framework.console.running import data_folders, observed, plugins_for
@@ -34,7 +36,8 @@ def tune_source(
         names = ", ".join(str(one.name) for one in experiments)
         raise SettingsError(f"{source} holds {len(experiments)} experiments; choose one with --only NAME: {names}.")
     plugins = plugins_for(block, strict, screen)
-    prepared = prepare(experiments[0], plugins, data_folders(data_dir))
+    settings = evolve(experiments[0], bliss={**experiments[0].bliss, "settings": "select"})
+    prepared = prepare(settings, plugins, data_folders(data_dir))
     path = Path(output) if output is not None else Path(f"{prepared.name}-tuned.toml")
     if path.exists():
         raise RunError(f"{path} is already there. Choose another file with --output.")

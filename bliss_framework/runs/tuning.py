@@ -6,6 +6,7 @@ from typing import Any
 import tomli_w
 from attrs import evolve, field, frozen
 
+from bliss_framework.errors import SettingsError
 from bliss_framework.estimator import BlissClassifier
 from bliss_framework.runs.events import RunFinished, RunStarted, Tell
 from bliss_framework.runs.experiment import FORMAT
@@ -33,15 +34,22 @@ def tune(prepared: Prepared, tell: Tell) -> TuneResult:
     """Score all settings of the grid on held-out bags of the whole data set.
 
     Args:
-        prepared: the experiment; its evaluation is not looked at.
+        prepared: the experiment, with `settings = "select"`; its evaluation is not looked at.
         tell: called with each event, in this process.
 
     Raises:
-        SettingsError, UnknownNameError: the grid has a name or a value that cannot be used.
+        SettingsError, UnknownNameError: the grid has a name or a value that cannot be used, or settings are not to be
+            chosen.
     """
+    chosen = prepared.settings.bliss["settings"]
+    if chosen != "select":
+        raise SettingsError(
+            f'settings is "{chosen}", so nothing is left to choose in this experiment; prepare it with settings = '
+            f'"select".'
+        )
     started = time.perf_counter()
     dataset, bags = prepared.problem.dataset, prepared.problem.bags
-    model = BlissClassifier(**{**prepared.settings.bliss, "settings": "select"})
+    model = BlissClassifier(**prepared.settings.bliss)
     model.check_parameters()
     tell(RunStarted(prepared.name, prepared.loaded.origin, bags.n_bags, bags.n_rows, 1))
     ranked = model.rank_settings(dataset.X, dataset.weak, dataset.bags, tell)

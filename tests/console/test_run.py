@@ -127,7 +127,7 @@ class TestOptions:
     def test_a_parameter_of_a_component(self, ran):
         """--set classifier.ridge=0.3 sets the parameter of the classifier that is used, and --set may be repeated."""
         bliss = ran("--set", "classifier.ridge=0.3", "--set", "reward.gamma=0.25")["settings"]["bliss"]
-        assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": 2.0}
+        assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": 1.0}
         assert bliss["reward"] == {"name": "mil", "gamma": 0.25, "alpha": 1.0}
         bliss = ran("--set", "classifier.C=0.5", "--classifier", "svm-linear")["settings"]["bliss"]
         assert bliss["classifier"] == {"name": "svm-linear", "C": 0.5}
@@ -254,10 +254,10 @@ class TestRefusals:
         words = ["run", "toy.csv", *QUICK, "--quiet", "--output", "out"]
         first = cli(*words)
         assert cli(*words).err.startswith("Error: out already holds a run. Go on with it by --resume, or choose")
-        ended = cli(*words, "--resume", "--set", "reward.gamma=0.5")
+        ended = cli(*words, "--resume", "--set", "classifier.ridge=0.5")
         assert (ended.code, ended.err) == (
             1,
-            f"Error: out cannot go on: bliss.reward.gamma was {1 / 7!r} and is now 0.5.\n",
+            "Error: out cannot go on: bliss.classifier.ridge was 1.0 and is now 0.5.\n",
         )
         assert cli(*words, "--resume").out == first.out
 

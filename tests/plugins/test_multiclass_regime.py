@@ -17,7 +17,7 @@ from sklearn.metrics import (
 from bliss_framework import Bags, BlissClassifier, BlissWarning, DataError, Part, SettingsError, WeakLabels
 from bliss_framework.inputs import check_training
 from bliss_framework.testing import Example, regime_checks
-from bliss_mil.regime import best_threshold as binary_threshold
+from bliss_mil.regime import MilRegime, best_threshold as binary_threshold
 from bliss_multiclass_mil.measures import average_precisions, best_f1_threshold, best_threshold, set_measures
 from bliss_multiclass_mil.regime import MultiClassMilRegime, grouped_sets
 from bliss_multiclass_mil.relabelling import every_label_kept
@@ -366,7 +366,8 @@ class TestBinaryMil:
     )
     def test_the_same_bits(self, parameters, monkeypatch):
         """With the same settings, label sets of zero or one label give the arms, labels and scores of binary MIL."""
-        monkeypatch.setattr(MultiClassMilRegime, "defaults", lambda self, bags, sparse: {})
+        for regime in (MilRegime, MultiClassMilRegime):
+            monkeypatch.setattr(regime, "defaults", lambda self, bags, sparse: {})
         rows, bags, sets = make_sets(24, seed=1, labels=("ant",), most=1)
         y = np.array([len(one) for one in sets])
         reward = {"alpha": 0.9}

@@ -11,7 +11,7 @@ from bliss_framework.extension.manager import default_plugins
 from bliss_framework.runs.preparation import Prepared, prepare
 from bliss_framework.runs.settings import DataSettings, EvaluationSettings, MethodSettings, RunSettings
 
-SHORT = {"n_rounds": 6, "n_folds": 3, "n_neighbors": 5, "n_inferences": 1}
+SHORT = {"settings": "as-given", "n_rounds": 6, "n_folds": 3, "n_neighbors": 5, "n_inferences": 1}
 
 
 @pytest.fixture

@@ -33,7 +33,10 @@ def test_test_bags_fold_by_fold(experiment):
     problem, truth = prepared.problem, np.asarray(prepared.problem.dataset.instance_labels)
     found = run(prepared, silent).document["evaluation"]["instance_auc"]["test"]
     weak, position = np.asarray(problem.dataset.weak), problem.bags.index
-    own = {name: prepared.settings.bliss[name] for name in ("n_rounds", "n_folds", "n_neighbors", "n_inferences")}
+    own = {
+        name: prepared.settings.bliss[name]
+        for name in ("settings", "n_rounds", "n_folds", "n_neighbors", "n_inferences")
+    }
     runs = []
     for repeat in range(2):
         aucs = []
@@ -56,7 +59,10 @@ def test_inferred_labels_are_ranked_by_their_lead(experiment):
     prepared = experiment(cv=None, data={"gap": 1.5})
     dataset = prepared.problem.dataset
     found = run(prepared, silent).document["evaluation"]["instance_auc"]
-    own = {name: prepared.settings.bliss[name] for name in ("n_rounds", "n_folds", "n_neighbors", "n_inferences")}
+    own = {
+        name: prepared.settings.bliss[name]
+        for name in ("settings", "n_rounds", "n_folds", "n_neighbors", "n_inferences")
+    }
     model = BlissClassifier(random_state=0, **own).fit(dataset.X, dataset.weak, bags=dataset.bags)
     free = np.repeat(np.asarray(dataset.weak) == 1, 4)
     lead = model.label_means_[free, 1] - model.label_means_[free, 0]

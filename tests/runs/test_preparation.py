@@ -59,7 +59,7 @@ class TestDocument:
 class TestFilledIn:
     def test_parameters_of_default_components(self, experiment, toy_file):
         """--set without a component means the default one: of a reward, that of the regime."""
-        settings = RunSettings(DataSettings(str(toy_file())))
+        settings = RunSettings(DataSettings(str(toy_file())), bliss={"settings": "as-given"})
         settings = with_component_parameters(
             settings, ["reward.gamma=0.5", "final_classifier.C=2.0", "regime.weights=bag"]
         )

@@ -6,7 +6,7 @@ import tomllib
 import numpy as np
 import pytest
 
-from bliss_framework import BlissClassifier
+from bliss_framework import BlissClassifier, SettingsError
 from bliss_framework.extension.manager import default_plugins
 from bliss_framework.runs.experiment import run
 from bliss_framework.runs.experiment_files import read_experiments
@@ -25,7 +25,7 @@ def tuned(experiment):
     """A function that tunes a short experiment on a toy file which is not easy."""
 
     def make(**bliss):
-        return tune(experiment(data={"gap": 1.5}, **{"grid": GRID, **bliss}), silent)
+        return tune(experiment(data={"gap": 1.5}, **{"grid": GRID, "settings": "select", **bliss}), silent)
 
     return make
 
@@ -45,7 +45,7 @@ def test_the_document(tuned):
 
 def test_scores_are_those_of_the_estimator(experiment):
     """What is printed is what `rank_settings` finds with the seed of a run."""
-    prepared = experiment(data={"gap": 1.5}, grid=GRID)
+    prepared = experiment(data={"gap": 1.5}, grid=GRID, settings="select")
     dataset = prepared.problem.dataset
     short = {name: prepared.settings.bliss[name] for name in ("n_rounds", "n_folds", "n_neighbors", "n_inferences")}
     model = BlissClassifier(settings="select", grid=GRID, random_state=0, **short)
@@ -64,6 +64,9 @@ def test_the_file_has_the_best_settings(tuned, experiment, tmp_path):
     assert table["bliss"].pop("inherited_share", 0.0) == best["inherited_share"]
     assert table["bliss"] == {
         "settings": "as-given",
+        "regime": {"name": "mil", "weights": "instance", "bag_score": "max-mean"},
+        "reward": "mil-marginal",
+        "train_on": "rest",
         "n_rounds": 6,
         "n_folds": 3,
         "n_neighbors": 5,
@@ -98,17 +101,23 @@ def test_what_the_user_set_stays(tuned):
 
 def test_the_grid_of_the_regime(experiment):
     """Without a grid it is the regime's own; the settings in the file are values of it."""
-    result = tune(experiment(data={"gap": 1.5}, n_folds=5, n_inferences=3), silent)
+    result = tune(experiment(data={"gap": 1.5}, settings="select", n_folds=5, n_inferences=3), silent)
     assert len(result.document["candidates"]) == 36
     bliss = tomllib.loads(result.toml)["bliss"]
     assert (bliss["reward"], bliss["n_folds"], bliss["n_inferences"], bliss["n_rounds"]) == ("mil-marginal", 3, 1, 6)
     assert bliss["regime"]["bag_score"] in ("max", "mean", "max-mean")
 
 
+def test_settings_that_are_not_to_be_chosen(experiment):
+    """What is prepared for anything but a choice has its defaults filled in, so there is nothing left to choose."""
+    with pytest.raises(SettingsError, match=r'settings is "as-given".*prepare it with settings = "select"'):
+        tune(experiment(grid=GRID), silent)
+
+
 def test_events(experiment, listen):
     """It starts with what it works on, tells of each inference, and ends; nothing is fitted."""
     listener = listen()
-    tune(experiment(grid=GRID), listener)
+    tune(experiment(grid=GRID, settings="select"), listener)
     assert listener.names()[:2] == ["RunStarted", "SelectionStarted"]
     assert listener.names()[2:-1] == ["SelectionAdvanced"] * 10
     assert listener.names()[-1] == "RunFinished"

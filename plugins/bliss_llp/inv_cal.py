@@ -14,8 +14,9 @@ from bliss_llp.kernel_estimator import KernelEstimator
 class InvCal(KernelEstimator):
     """Inverse calibration: the mean score of a bag is to be the log-odds of its share of class 1.
 
-    Shares are kept half an instance away from 0 and 1, where log-odds are infinite. Source: Rueping, SVM classifier
-    estimation from group probabilities, ICML 2010. For two classes. The Gram matrix takes 8 n^2 bytes.
+    Shares are kept half an instance, or a quarter where bags hold a single one, away from 0 and 1, where log-odds are
+    infinite. Source: Rueping, SVM classifier estimation from group probabilities, ICML 2010. For two classes. The Gram
+    matrix takes 8 n^2 bytes.
 
     Args:
         C: inverse strength of regularisation.
@@ -48,7 +49,7 @@ class InvCal(KernelEstimator):
     def learn(self, rows: Any, bags: Bags, shares: NDArray[np.float64]) -> None:
         """Fit the regression on bags, and keep it as one on rows."""
         self.measure(rows)
-        margin = 0.5 / bags.sizes
+        margin = np.minimum(0.5 / bags.sizes, 0.25)
         targets = logit(np.clip(shares[:, 1], margin, 1 - margin))
         between = bags.mean(bags.mean(self.gram(rows)).T)
         svr = SVR(kernel="precomputed", C=self.C, epsilon=self.eps).fit(between, targets)

@@ -374,6 +374,13 @@ def test_inv_cal_is_a_constant_where_a_constant_meets_all_bags(kernel):
     assert np.log(0.25 / 0.75) - 0.1 <= scores[0] <= np.log(0.26 / 0.74) + 0.1
 
 
+def test_inv_cal_learns_from_single_instances():
+    """Bags of one instance are ordinary classification, and their log-odds are not all 0."""
+    X, _, _, classes = two_clusters()
+    model = InvCal().fit(X, classes.astype(float))
+    assert accuracy(model, X, classes) > 0.95
+
+
 @pytest.mark.parametrize("classifier", [SVC(), KNeighborsClassifier(), "naive-bayes"], ids=str)
 def test_em_needs_probabilities_and_weights(classifier):
     """A classifier without `predict_proba`, or without sample weights, is refused by name."""

@@ -268,7 +268,7 @@ def test_what_a_network_must_take_and_give(inputs, outputs, words):
 
 @needs_pillow
 def test_features_of_the_whole_image_are_means_of_its_maps(shared):
-    """With the shared network: the first box has the mean of the coarse map, and its quarters are those of the fine map."""
+    """With the shared network: the whole image has the mean of the coarse map, its quarters those of the fine one."""
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed; it is part of the extra detection")
     network = NetworkFeatures(shared / "data/detection/_models/efficientnet_lite0_c4_c5.onnx", side=128)
     network.check()

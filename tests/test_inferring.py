@@ -9,7 +9,7 @@ SHORT = {"n_rounds": 15, "n_folds": 3, "n_neighbors": 5, "n_inferences": 2, "ran
 
 
 def test_labels_are_those_of_the_classifier(toy, bliss):
-    """Classes, confidence, mean rewards and pulls are, bit for bit, what `BlissClassifier` infers with the same seed."""
+    """Classes, confidence, mean rewards and pulls are, bit for bit, what `BlissClassifier` infers with the seed."""
     X, bags, weak = toy()
     order = np.random.default_rng(0).permutation(len(bags))
     model = bliss(**SHORT).fit(X[order], weak, bags=bags[order])

@@ -11,7 +11,7 @@ from bliss_detection.comparison import Experiment, Say, known_methods
 from bliss_detection.described import Describer, Proposer, describe, describe_once
 from bliss_detection.descriptor import GradientsAndColours
 from bliss_detection.inference import Inference
-from bliss_detection.methods import METHODS, Passes
+from bliss_detection.methods import METHODS, RULES, Passes
 from bliss_detection.network import NetworkFeatures
 from bliss_detection.photos import Photos
 from bliss_detection.proposals import BoxFile, SelectiveSearch
@@ -49,6 +49,7 @@ class Detection(Pipeline):
         prune: rule boxes out by a multi-class inference first.
         prior: multiply the reward by the detection prior.
         n_passes: 1 for the vote of one inference, more for narrowing passes.
+        rule: "vote" in every pass, or "alternate": a vote weighted by confidence, the best box, a vote, by turns.
         near: overlap with the last pick from which on a box may be positive in the next pass.
         n_rounds, n_folds, n_inferences, n_neighbors, strategy: as in `BlissClassifier`.
         alpha: recall from which on precision counts in the MIL reward.
@@ -72,6 +73,7 @@ class Detection(Pipeline):
     prune: bool = field(default=False, validator=one_of(True, False))
     prior: bool = field(default=True, validator=one_of(True, False))
     n_passes: int = field(default=3, validator=at_least(1))
+    rule: str = field(default="vote", validator=one_of(*RULES))
     near: float = field(default=0.3, validator=between(0.0, 1.0))
     n_rounds: int = field(default=20, validator=at_least(1))
     n_folds: int = field(default=3, validator=at_least(2))
@@ -137,7 +139,7 @@ class Detection(Pipeline):
             self.recall,
             self.prior,
         )
-        passes = Passes(self.n_passes, self.near, self.pass_ridge)
+        passes = Passes(self.n_passes, self.near, self.pass_ridge, self.rule)
         return Experiment(self.methods, self.also, inference, passes, self.prune)
 
 

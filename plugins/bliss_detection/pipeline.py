@@ -51,9 +51,14 @@ class Detection(Pipeline):
         n_passes: 1 for the vote of one inference, more for narrowing passes.
         rule: "vote" in every pass, or "alternate": a vote weighted by confidence, the best box, a vote, by turns.
         near: overlap with the last pick from which on a box may be positive in the next pass.
-        n_rounds, n_folds, n_inferences, n_neighbors, strategy: as in `BlissClassifier`.
+        n_rounds: rounds of each inference.
+        n_folds: folds of whole images.
+        n_inferences: inferences with other random draws, averaged.
+        n_neighbors: k of the neighbourhood in classifier output.
+        strategy: of the bandit.
         alpha: recall from which on precision counts in the MIL reward.
-        ridge, pass_ridge: of the classifier in the first pass, and in later ones.
+        ridge: of the classifier in the first pass.
+        pass_ridge: of the classifier in later passes.
         recall: share of held-out positive images that the threshold of the classifier lets be found; 0 for half way.
         cache: folder for boxes and features; none for the user's cache folder.
     """
@@ -148,10 +153,12 @@ class ShapesDetection(Pipeline):
     """The same on generated scenes, which need no data, no model and no OpenCV.
 
     Args:
-        n_train, n_test: images to learn from, and to test on.
-        methods: as in `detection`.
-        n_rounds, n_inferences: as in `BlissClassifier`.
-        n_passes: as in `detection`.
+        n_train: images to learn from.
+        n_test: images to test on.
+        methods: that are compared, the first one is what the run is for.
+        n_rounds: rounds of each inference.
+        n_inferences: inferences with other random draws, averaged.
+        n_passes: 1 for the vote of one inference, more for narrowing passes.
     """
 
     n_train: int = field(default=90, validator=at_least(12))

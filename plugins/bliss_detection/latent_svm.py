@@ -56,7 +56,7 @@ class SmoothedLatentSvm:
             method="L-BFGS-B",
             options={"maxiter": self.max_iter},
         ).x
-        return np.asarray(described.X @ found[:-1].astype(np.float32), dtype=np.float64) + found[-1]
+        return np.asarray(described.X @ found[:-1].astype(np.float32) + found[-1], dtype=np.float64)
 
     def start(self, described: Described, column: int, picks: Picks) -> tuple[NDArray[np.float64], float]:
         """Return first weights and a bias: a linear machine on picked boxes, against those of images without the class.

@@ -62,7 +62,7 @@ class Detector:
         """Return the positive and the negative boxes of the training images."""
         photos = described.photos
         positives, negatives = [], []
-        for i in np.flatnonzero(photos.train & (photos.labels[:, column] != 0)):
+        for i in np.flatnonzero(photos.train & (photos.labels[:, column] != 0)).tolist():
             own = described.of(i)
             rows = np.arange(own.start, own.stop)
             if photos.labels[i, column] == -1:

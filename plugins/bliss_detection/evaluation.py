@@ -1,6 +1,7 @@
 """From picked boxes to measures: a detector is trained on them and tested; and what is drawn of it."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from attrs import field, frozen
 
@@ -49,7 +50,7 @@ def judged(
     located = {name: 1.0 if outcome.picks is None else corloc(described, name, outcome.picks[name]) for name in curves}
     ap = {name: curve.average_2007() for name, curve in curves.items()}
     counted = [name for name in curves if name not in also]
-    measures = {
+    measures: dict[str, Any] = {
         "map": sum(ap[name] for name in counted) / len(counted),
         "map_all_points": sum(curves[name].average() for name in counted) / len(counted),
         "mean_corloc": sum(located[name] for name in counted) / len(counted),

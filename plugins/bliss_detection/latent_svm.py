@@ -56,7 +56,7 @@ class SmoothedLatentSvm:
             method="L-BFGS-B",
             options={"maxiter": self.max_iter},
         ).x
-        return np.asarray(described.X @ found[:-1].astype(np.float32), dtype=np.float64) + found[-1]
+        return np.asarray(described.X @ found[:-1].astype(np.float32) + found[-1], dtype=np.float64)
 
     def start(self, described: Described, column: int, picks: Picks) -> tuple[NDArray[np.float64], float]:
         """Return first weights and a bias: a linear machine on picked boxes, against those of images without the class.
@@ -85,7 +85,7 @@ class _Problem:
         shown = self.sign > 0
         self.weight = np.where(shown, 0.5 / shown.sum(), 0.5 / (~shown).sum())
         lengths = np.diff(described.starts)[images]
-        self.X = np.concatenate([described.X[described.of(i)] for i in images])
+        self.X = np.concatenate([described.X[described.of(i)] for i in images.tolist()])
         self.place = np.repeat(np.arange(len(images)), lengths)
         self.rank = np.arange(len(self.X)) - np.repeat(np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
         self.shape = (len(images), int(lengths.max()))
@@ -115,7 +115,7 @@ def projected(values: NDArray[np.float64]) -> NDArray[np.float64]:
     finite = np.where(np.isfinite(ordered), ordered, 0.0)
     level = (np.cumsum(finite, axis=1) - 1.0) / np.arange(1, values.shape[1] + 1)
     kept = (ordered > level).sum(axis=1)
-    return np.maximum(values - level[np.arange(len(values)), kept - 1][:, None], 0.0)
+    return np.asarray(np.maximum(values - level[np.arange(len(values)), kept - 1][:, None], 0.0))
 
 
 def _hinge(margin: NDArray[np.float64], width: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

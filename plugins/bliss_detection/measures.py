@@ -64,7 +64,7 @@ class Detections:
 def detect(described: Described, scores: NDArray[np.floating], most: float = 0.3) -> Detections:
     """Keep the best boxes of each test image that overlap no better one by more than `most`."""
     rows: list[int] = []
-    for i in np.flatnonzero(~described.photos.train):
+    for i in np.flatnonzero(~described.photos.train).tolist():
         own = described.of(i)
         order = np.argsort(-scores[own], kind="stable")[:N_DETECTIONS]
         boxes = described.boxes[own][order]

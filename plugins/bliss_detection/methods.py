@@ -14,7 +14,9 @@ from bliss_detection.latent_svm import SmoothedLatentSvm
 from bliss_detection.max_cover import MaxCover
 from bliss_detection.mi import Alternation, fitted_scores, negative_rows
 from bliss_detection.picks import Candidates, Picks
+from bliss_framework.validators import one_of
 
+RULES = ("vote", "alternate")
 POWER = 2  # Of the output in a vote: a few good boxes count more than many doubtful ones.
 
 
@@ -26,11 +28,15 @@ class Passes:
         n_passes: 1 picks by vote after one inference; each further pass infers again among the boxes near the pick.
         near: overlap with the last pick from which on a box may be positive.
         ridge: of the classifier in later passes, and of the one that ranks the boxes.
+        rule: "vote" gives each inferred positive of the first pass one vote, and every later pass votes by the square
+            of its scores; "alternate" weights the first vote by squared confidence, and takes the best box in the
+            second pass, votes in the third, and so on by turns.
     """
 
     n_passes: int = field(default=3)
     near: float = field(default=0.3)
     ridge: float = field(default=0.01)
+    rule: str = field(default="vote", validator=one_of(*RULES))
 
 
 @frozen(eq=False)
@@ -75,8 +81,8 @@ Find = Callable[[Task, NDArray[np.float64]], Picks]
 def bliss(task: Task, lead: NDArray[np.float64]) -> Picks:
     """Label inference and a vote of the inferred positives, then narrowing passes.
 
-    Each inferred positive has one vote, however sure: the surest boxes show the part that tells the class best, a face.
-    In later passes the classifier that learns the inferred labels votes, by the square of its output.
+    By the rule "vote" each inferred positive has one vote, however sure: the surest boxes show the part that tells the
+    class best, a face. In later passes the classifier that learns the inferred labels scores the boxes.
 
     Args:
         task: the class.
@@ -86,7 +92,8 @@ def bliss(task: Task, lead: NDArray[np.float64]) -> Picks:
     def scores(number: int, allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
         return inferred_scores(task.described, task.column, task.lead(number, allowed), task.passes.ridge)
 
-    return _narrowed(task, task.candidates.voted((np.nan_to_num(lead) > 0).astype(np.float64)), scores)
+    alike = (np.nan_to_num(lead) > 0).astype(np.float64)
+    return _narrowed(task, task.candidates.voted(alike if task.passes.rule == "vote" else _weights(lead)), scores)
 
 
 def paper(task: Task, lead: NDArray[np.float64]) -> Picks:
@@ -113,7 +120,9 @@ def _narrowed(task: Task, picks: Picks, scores: Callable[[int, NDArray[np.bool_]
     """Go through the passes after the first: score the boxes near the last pick, and let them vote."""
     candidates = task.candidates
     for number in range(1, task.passes.n_passes):
-        picks = candidates.voted(_weights(scores(number, candidates.near(picks, task.passes.near))))
+        found = scores(number, candidates.near(picks, task.passes.near))
+        best = task.passes.rule == "alternate" and number % 2 == 1
+        picks = candidates.best(found) if best else candidates.voted(_weights(found))
     return picks
 
 

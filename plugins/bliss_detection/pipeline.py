@@ -11,7 +11,7 @@ from bliss_detection.comparison import Experiment, Say, known_methods
 from bliss_detection.described import Describer, Proposer, describe, describe_once
 from bliss_detection.descriptor import GradientsAndColours
 from bliss_detection.inference import Inference
-from bliss_detection.methods import METHODS, Passes
+from bliss_detection.methods import METHODS, RULES, Passes
 from bliss_detection.network import NetworkFeatures
 from bliss_detection.photos import Photos
 from bliss_detection.proposals import BoxFile, SelectiveSearch
@@ -49,10 +49,16 @@ class Detection(Pipeline):
         prune: rule boxes out by a multi-class inference first.
         prior: multiply the reward by the detection prior.
         n_passes: 1 for the vote of one inference, more for narrowing passes.
+        rule: "vote" in every pass, or "alternate": a vote weighted by confidence, the best box, a vote, by turns.
         near: overlap with the last pick from which on a box may be positive in the next pass.
-        n_rounds, n_folds, n_inferences, n_neighbors, strategy: as in `BlissClassifier`.
+        n_rounds: rounds of each inference.
+        n_folds: folds of whole images.
+        n_inferences: inferences with other random draws, averaged.
+        n_neighbors: k of the neighbourhood in classifier output.
+        strategy: of the bandit.
         alpha: recall from which on precision counts in the MIL reward.
-        ridge, pass_ridge: of the classifier in the first pass, and in later ones.
+        ridge: of the classifier in the first pass.
+        pass_ridge: of the classifier in later passes.
         recall: share of held-out positive images that the threshold of the classifier lets be found; 0 for half way.
         cache: folder for boxes and features; none for the user's cache folder.
     """
@@ -72,6 +78,7 @@ class Detection(Pipeline):
     prune: bool = field(default=False, validator=one_of(True, False))
     prior: bool = field(default=True, validator=one_of(True, False))
     n_passes: int = field(default=3, validator=at_least(1))
+    rule: str = field(default="vote", validator=one_of(*RULES))
     near: float = field(default=0.3, validator=between(0.0, 1.0))
     n_rounds: int = field(default=20, validator=at_least(1))
     n_folds: int = field(default=3, validator=at_least(2))
@@ -137,7 +144,7 @@ class Detection(Pipeline):
             self.recall,
             self.prior,
         )
-        passes = Passes(self.n_passes, self.near, self.pass_ridge)
+        passes = Passes(self.n_passes, self.near, self.pass_ridge, self.rule)
         return Experiment(self.methods, self.also, inference, passes, self.prune)
 
 
@@ -146,10 +153,12 @@ class ShapesDetection(Pipeline):
     """The same on generated scenes, which need no data, no model and no OpenCV.
 
     Args:
-        n_train, n_test: images to learn from, and to test on.
-        methods: as in `detection`.
-        n_rounds, n_inferences: as in `BlissClassifier`.
-        n_passes: as in `detection`.
+        n_train: images to learn from.
+        n_test: images to test on.
+        methods: that are compared, the first one is what the run is for.
+        n_rounds: rounds of each inference.
+        n_inferences: inferences with other random draws, averaged.
+        n_passes: 1 for the vote of one inference, more for narrowing passes.
     """
 
     n_train: int = field(default=90, validator=at_least(12))

@@ -116,4 +116,4 @@ def _normalised(gaps: NDArray[np.float64], free: NDArray[np.bool_]) -> NDArray[n
     # Rounding alone would otherwise be blown up to 0 and 1.
     if high - low <= 1e-12 * max(abs(low), abs(high), 1.0):
         return np.full(len(gaps), 0.5)
-    return np.clip((gaps - low) / (high - low), 0.0, 1.0)
+    return np.asarray(np.clip((gaps - low) / (high - low), 0.0, 1.0))

@@ -1,6 +1,7 @@
 """The paper's first step: a multi-class inference rules out boxes, and splits an image by the labels of its boxes."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 from bliss_detection.described import Described
 from bliss_framework import infer_labels
 
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "classifier": {"name": "cooperative-softmax", "max_iter": 100},
     "reward": {"name": "multiclass-mil", "alpha": 0.7},
     "class_balance": 0.5,
@@ -37,7 +38,7 @@ def pruned(described: Described, seed: int, say: Callable[[str], None]) -> NDArr
     for column in range(len(photos.classes)):
         # Class 0 of the regime is the background.
         allowed[rows, column] = found.classes == column + 1
-    for i in np.flatnonzero(photos.train):
+    for i in np.flatnonzero(photos.train).tolist():
         own = described.of(i)
         missing = (photos.labels[i] == 1) & ~allowed[own].any(axis=0)
         allowed[own] |= missing

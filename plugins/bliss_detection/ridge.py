@@ -67,7 +67,8 @@ class _Prepared(PreparedClassifier):
                 self._outputs(_Factor(self._X, w, self._settings.ridge), assignments[p : p + 1], w)
                 for p, w in enumerate(weights)
             ]
-            outputs = tuple(np.concatenate(parts) for parts in zip(*each, strict=True))
+            train, heldout = (np.concatenate(parts) for parts in zip(*each, strict=True))
+            outputs = train, heldout
         return Predictions.from_scores(*outputs)
 
     def _outputs(
@@ -166,7 +167,7 @@ class BalancedLeastSquares(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", reset=False)
         outputs = np.asarray(_single(X) @ self.coef_, dtype=np.float64) + self.intercept_
-        return outputs[:, 0] if outputs.shape[1] == 1 else outputs
+        return np.asarray(outputs[:, 0] if outputs.shape[1] == 1 else outputs)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row."""

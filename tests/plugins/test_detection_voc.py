@@ -1,10 +1,15 @@
 """VOC folders, annotations and image files with the oddities that are met in the wild."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from bliss_detection.annotations import read_annotation
+from bliss_detection.images import read_image
+from bliss_detection.network import NetworkFeatures
 from bliss_detection.proposals import BoxFile
+from bliss_detection.voc import read_voc
 from bliss_framework import DataError
 
 BOX = "<bndbox><xmin>{}</xmin><ymin>{}</ymin><xmax>{}</xmax><ymax>{}</ymax></bndbox>"
@@ -115,22 +120,24 @@ class TestBoxFiles:
             BoxFile(tmp_path / "text.npz").boxes_of("one", (32, 20))
 
 
-pillow = pytest.importorskip("PIL.Image", reason="pillow is not installed; it is part of the extra detection")
+try:
+    from PIL import Image as pillow
+except ImportError:
+    pillow = None
+needs_pillow = pytest.mark.skipif(pillow is None, reason="pillow is not installed; it is part of the extra detection")
 
 
+@needs_pillow
 @pytest.mark.parametrize("name", ["gray_24x16.jpg", "cmyk_24x16.jpg", "rgba_24x16.png", "palette_24x16.png"])
 def test_k57_every_mode_becomes_rgb(shared, name):
     """K57: grey, CMYK, RGBA and palette images are uint8 (16, 24, 3)."""
-    from bliss_detection.images import read_image
-
     found = read_image(shared / "cases" / "files" / name)
     assert (found.shape, found.dtype) == ((16, 24, 3), np.uint8)
 
 
+@needs_pillow
 def test_k57_a_truncated_image_is_named(shared):
     """K57: a file that was cut off is an error that names it."""
-    from bliss_detection.images import read_image
-
     with pytest.raises(DataError, match=r"truncated_24x16\.jpg cannot be read"):
         read_image(shared / "cases" / "files" / "truncated_24x16.jpg")
 
@@ -157,11 +164,10 @@ def voc(tmp_path):
     return root
 
 
+@needs_pillow
 class TestVocFolders:
     def test_a_sound_folder(self, voc):
         """Images, labels, parts and true boxes are read."""
-        from bliss_detection.voc import read_voc
-
         photos = read_voc(voc, ["cat"])
         assert photos.ids == tuple("01234567")
         assert photos.labels[:, 0].tolist() == [1, -1] * 4
@@ -172,8 +178,6 @@ class TestVocFolders:
 
     def test_images_that_cannot_be_used_are_left_out_and_counted(self, voc):
         """A missing image, a missing annotation and a truncated image cost only themselves."""
-        from bliss_detection.voc import read_voc
-
         (voc / "JPEGImages" / "0.jpg").unlink()
         (voc / "Annotations" / "1.xml").unlink()
         image = voc / "JPEGImages" / "7.jpg"
@@ -186,8 +190,6 @@ class TestVocFolders:
 
     def test_lists_come_before_annotations(self, voc):
         """Where the list of a class disagrees with the XML it is taken, and the disagreements are counted."""
-        from bliss_detection.voc import read_voc
-
         (voc / "ImageSets/Main/cat_trainval.txt").write_text("0 1\n1  1\n2 -1\n3 0\n")
         photos = read_voc(voc, ["cat"])
         assert photos.labels[:6, 0].tolist() == [1, 1, -1, 0, 1, -1]
@@ -195,15 +197,11 @@ class TestVocFolders:
 
     def test_difficult_objects_say_nothing(self, voc):
         """An image whose only cat is difficult is neither positive nor negative."""
-        from bliss_detection.voc import read_voc
-
         (voc / "Annotations" / "1.xml").write_text(xml(("cat", (3, 3, 12, 12), True)))
         assert read_voc(voc, ["cat"]).labels[1, 0] == 0
 
     def test_boxes_lie_in_the_rotated_frame(self, voc):
         """An image with an EXIF orientation is turned upright, and its size is that of the turned one."""
-        from bliss_detection.voc import read_voc
-
         exif = pillow.Exif()
         exif[0x0112] = 6
         pillow.new("RGB", (32, 20)).save(voc / "JPEGImages" / "0.jpg", exif=exif)
@@ -213,15 +211,11 @@ class TestVocFolders:
 
     def test_classes_that_are_not_there(self, voc):
         """A class without two positive images is refused with the classes that there are."""
-        from bliss_detection.voc import read_voc
-
         with pytest.raises(DataError, match=r'"cow" needs two training images.*cat, dog'):
             read_voc(voc, ["cow"])
 
     def test_a_folder_in_another_layout(self, tmp_path):
         """What is missing is said."""
-        from bliss_detection.voc import read_voc
-
         with pytest.raises(DataError, match="ImageSets/Main"):
             read_voc(tmp_path, ["cat"])
 
@@ -229,10 +223,59 @@ class TestVocFolders:
 def test_a_network_with_other_inputs_is_refused(tmp_path):
     """A model file that is missing or none is named."""
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed; it is part of the extra detection")
-    from bliss_detection.network import NetworkFeatures
-
     with pytest.raises(DataError, match=r"gone\.onnx is missing"):
         NetworkFeatures(tmp_path / "gone.onnx").check()
     (tmp_path / "text.onnx").write_text("no model")
     with pytest.raises(DataError, match=r"text\.onnx is no ONNX model"):
         NetworkFeatures(tmp_path / "text.onnx").check()
+
+
+class Session:
+    """Stands for a model: the shapes of its inputs and outputs."""
+
+    def __init__(self, inputs, outputs):
+        self.inputs, self.outputs = inputs, outputs
+
+    def get_inputs(self):
+        return [SimpleNamespace(name=f"in{i}", shape=shape) for i, shape in enumerate(self.inputs)]
+
+    def get_outputs(self):
+        return [SimpleNamespace(name=f"out{i}", shape=shape) for i, shape in enumerate(self.outputs)]
+
+
+MAPS = [["n", 8, "h", "w"], ["n", 16, "h", "w"]]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "words"),
+    [
+        ([["n", 1, "h", "w"]], MAPS, "allowed is one input n x 3 x height x width"),
+        ([["n", 3, 224, 224]], MAPS, "224"),
+        ([["n", 3, "h", "w"], ["n", 3, "h", "w"]], MAPS, "allowed is one input"),
+        ([["n", 10]], MAPS, "allowed is one input"),
+        ([["n", 3, "h", "w"]], [["n", 1000]], "must put out feature maps"),
+    ],
+)
+def test_what_a_network_must_take_and_give(inputs, outputs, words):
+    """One input of any height and width and feature maps are allowed; anything else is refused with the file's name."""
+    network = NetworkFeatures("model.onnx")
+    network.__dict__["_session"] = Session(inputs, outputs)
+    with pytest.raises(DataError, match=rf"model\.onnx .*{words}"):
+        network.check()
+    network.__dict__["_session"] = Session([["n", 3, "h", "w"]], MAPS)
+    network.check()
+
+
+@needs_pillow
+def test_features_of_the_whole_image_are_means_of_its_maps(shared):
+    """With the shared network: the whole image has the mean of the coarse map, its quarters those of the fine one."""
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed; it is part of the extra detection")
+    network = NetworkFeatures(shared / "data/detection/_models/efficientnet_lite0_c4_c5.onnx", side=128)
+    network.check()
+    image = np.random.default_rng(0).integers(0, 256, (64, 96, 3)).astype(np.uint8)
+    found = network.blocks(image, np.array([[0.0, 0.0, 96.0, 64.0], [10.0, 10.0, 40.0, 40.0]]))
+    fine, coarse = network._maps(image)
+    assert coarse.shape == (1280, 3, 4)
+    assert found["box"][0] == pytest.approx(coarse.mean(axis=(1, 2)), abs=1e-5)
+    assert found["grid"].shape == (2, 4 * 112)
+    assert found["grid"][0, :112] == pytest.approx(fine[:, :3, :4].mean(axis=(1, 2)), abs=1e-5)

@@ -162,7 +162,7 @@ class TestWhatDataTell:
         settings = RunSettings(DataSettings(str(path)), compare=(MethodSettings("one-vs-rest-bag-mean-svm"),))
         prepared = prepare(settings, default_plugins(), [])
         assert prepared.problem.weak.classes == ("negative", "cat", "dog")
-        assert prepared.settings.bliss["regime"] == {"name": "multiclass-mil", "label_names": ["cat", "dog"]}
+        assert prepared.settings.bliss["regime"]["label_names"] == ["cat", "dog"]
         assert prepared.baselines[0].settings == {"label_names": ["cat", "dog"]}
         model = prepared.baselines[0].make(0).fit(prepared.problem.dataset.X, Y, prepared.problem.dataset.bags)
         assert model.classes_.tolist() == ["negative", "cat", "dog"]

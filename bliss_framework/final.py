@@ -158,10 +158,15 @@ class FinalLearner:
         model = FinalClassifier(self.estimator, self.data.space.n_classes)
         targets, regime_weights = self.targets, self.data.weights
         if hasattr(self.estimator, "fit_shares"):
-            return model.fit_shares(self.data.X[rows], targets.shares[rows], _of(regime_weights, rows))
+            return model.fit_shares(self._rows(rows), targets.shares[rows], _of(regime_weights, rows))
         decided = rows[targets.decided[rows]]
         chosen, weights = (decided, targets.weights) if len(decided) else (rows, regime_weights)
-        return model.fit(self.data.X[chosen], targets.classes[chosen], _of(weights, chosen))
+        return model.fit(self._rows(chosen), targets.classes[chosen], _of(weights, chosen))
+
+    def _rows(self, rows: NDArray[np.intp]) -> Any:
+        # All of the data need no copy, which may be hundreds of megabytes.
+        everything = len(rows) == self.data.n_rows and (rows[1:] > rows[:-1]).all()
+        return self.data.X if everything else self.data.X[rows]
 
     def out_of_fold(self, folds: NDArray[np.intp]) -> NDArray[np.float64]:
         """Score every row with a classifier that was not trained on its bag.

@@ -17,11 +17,10 @@ from bliss_multiclass_mil.label_sets import (
     label_names_of,
 )
 from bliss_multiclass_mil.measures import average_precisions, best_f1_threshold, best_threshold, set_measures
+from bliss_multiclass_mil.own_settings import own_defaults, own_grid
 from bliss_multiclass_mil.relabelling import every_label_kept
 from bliss_multiclass_mil.reward import found_labels, precision, recall
 
-MANY = 10_000
-N_FEATURES = 500
 COMMON = 10  # A label set that fewer bags have is no stratum of its own: some folds would go without.
 
 
@@ -83,35 +82,12 @@ class MultiClassMilRegime(Regime):
         return every_label_kept if self.assignments == "every-label" else None
 
     def defaults(self, bags: Bags, sparse: bool) -> Mapping[str, Any]:
-        """Return what did best on handwritten digits in bags.
-
-        Sparse rows have columns enough for a linear classifier. Where there are many instances half of them are enough
-        to train on, and every label is inferred once. The largest of several negative outputs is large by chance, so
-        several negative labels need more balance, or all becomes negative at the start.
-        """
-        many = bags.n_rows > MANY
-        return {
-            "regime.assignments": "every-label",
-            "classifier": _softmax(0 if sparse else N_FEATURES),
-            "reward.alpha": 0.7,
-            "class_balance": 0.4 if self.n_negative == 1 else 0.7,
-            "n_neighbors": max(1, min(20, bags.n_rows // 10)),
-            "n_rounds": 60,
-            "n_folds": 2 if many else 5,
-            "train_on": "one" if many else "rest",
-            "final_classifier": "same",
-            "confidence_weights": False,
-        }
+        """Return what did best on handwritten digits in bags; see `own_defaults`."""
+        return own_defaults(self.n_negative, bags, sparse)
 
     def default_grid(self, bags: Bags, sparse: bool) -> Mapping[str, Sequence[Any]]:
         """Return the values from which settings are chosen, over the defaults."""
-        kinds = (_softmax(0),) if sparse else (_softmax(N_FEATURES), _softmax(0))
-        return {
-            "classifier": kinds,
-            "class_balance": (0.4, 0.0),
-            "n_inferences": (1,),
-            "inherited_share": (0.0, 0.5, 1.0),
-        }
+        return own_grid(sparse)
 
     def strata(self, weak: WeakLabels) -> NDArray[np.intp]:
         """Stratify by label set; rare sets by their rarest label, and what is still rare together."""
@@ -193,10 +169,6 @@ def grouped_sets(sets: NDArray[np.integer]) -> NDArray[np.intp]:
     key = _merged(key, int(key.max()) + 1)
     key = _merged(key, int(np.bincount(key).argmax()))
     return np.unique(key, return_inverse=True)[1].astype(np.intp)
-
-
-def _softmax(n_features: int) -> dict[str, Any]:
-    return {"name": "cooperative-softmax", "n_features": n_features}
 
 
 def leads(scores: NDArray[np.float64]) -> NDArray[np.float64]:

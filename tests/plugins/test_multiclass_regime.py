@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings, strategies as st
 from sklearn.metrics import (
     average_precision_score,
@@ -456,9 +457,11 @@ class TestOwnSettings:
         assert MultiClassMilRegime().defaults(Bags.from_ids(np.arange(10_001)), sparse=False)["train_on"] == "one"
 
     def test_grid(self):
-        """Every combination of the regime's own grid is a setting that can be fitted."""
-        model = BlissClassifier("multiclass-mil", settings="select", n_rounds=3, random_state=0).fit(X, SETS, BAGS)
-        assert len(model.inference_["chosen"]) == 5
+        """Every combination of the regime's own grid is a setting that can be fitted; sparse rows have fewer."""
+        model = BlissClassifier("multiclass-mil", settings="select", n_rounds=1, n_members=6, random_state=0)
+        model.fit(sp.csr_matrix(X), SETS, BAGS)
+        assert len(model.inference_["chosen"]) == 6
+        assert len(REGIME.default_grid(Bags.from_ids(BAGS), sparse=False)["classifier"]) == 2
         assert set(model.inference_["chosen"][0]) >= {"classifier", "class_balance", "inherited_share", "score"}
 
     def test_every_label_has_an_instance(self):

@@ -1,6 +1,5 @@
 """BlissClassifier: bandit label inference with the face of a scikit-learn classifier."""
 
-import inspect
 import warnings
 from typing import Any
 
@@ -22,7 +21,7 @@ from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit, silent
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.members import bag_scores, instance_scores
-from bliss_framework.own_defaults import differs, with_own_defaults
+from bliss_framework.own_defaults import filled, is_given, with_own_defaults
 from bliss_framework.parameters import check_values, generator
 from bliss_framework.recipes import arranged, recipe_of
 from bliss_framework.selection import SAME, Candidate, Scored, candidates_of
@@ -37,31 +36,35 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Li and Malik, "Bandit Label Inference for Weakly Supervised Learning". Without `bags`, every row is a bag of its
     own and this is ordinary classification.
 
+    What is None has the regime's own default, and where the regime has none the one in brackets.
+
     Args:
         regime: what the weak labels mean: a name, a table {"name": ..., parameters}, or a `Regime`.
-        classifier: pulled in label inference: a name, a table, a `Classifier`, or any scikit-learn classifier.
+        classifier: pulled in label inference: a name, a table, a `Classifier`, or any scikit-learn classifier
+            ["kernel-ridge"].
         reward: None for the regime's own, a name, a table, or a `Reward`.
-        strategy: "cucb", "kl-ucb", a table, or a `Strategy`.
-        n_rounds: rounds N after the initial sweep.
-        n_folds: K folds of whole bags.
-        train_on: "one" trains on one fold and holds out the rest (the paper), "rest" the other way round.
-        n_inferences: inferences of each fold with other random draws, averaged.
-        n_passes: passes of the bootstrapping procedure; 1 means none.
-        n_parallel: assignments that are chosen before any of them is pulled.
-        n_neighbors: k of the neighbourhood in classifier output.
-        final_classifier: trained on the inferred labels; named like `classifier`, and "same" for the same one.
-        pass_share: share of the instances outside a fold that join its training data in later passes.
+        strategy: "cucb", "kl-ucb", a table, or a `Strategy` ["cucb"].
+        n_rounds: rounds N after the initial sweep [100].
+        n_folds: K folds of whole bags [5].
+        train_on: "one" trains on one fold and holds out the rest (the paper), "rest" the other way round ["one"].
+        n_inferences: inferences of each fold with other random draws, averaged [3].
+        n_passes: passes of the bootstrapping procedure; 1 means none [1].
+        n_parallel: assignments that are chosen before any of them is pulled [1].
+        n_neighbors: k of the neighbourhood in classifier output [10].
+        final_classifier: trained on the inferred labels; named like `classifier`, and "same" for the same one
+            ["svm-rbf"].
+        pass_share: share of the instances outside a fold that join its training data in later passes [0.2].
         n_first_draws: None for the initial sweep of Algorithm 1, or draws from the regime's prior instead of it.
-        class_balance: exponent of the class weights in every pull; 0 means none.
-        scaling: see `Scaling`; learnt on the rows passed to `fit`.
+        class_balance: exponent of the class weights in every pull; 0 means none [0].
+        scaling: see `Scaling`; learnt on the rows passed to `fit` ["auto"].
         confidence_weights: whether confidence scores are sample weights of the final classifier, or soft labels where
-            it learns from those.
+            it learns from those [True].
         inherited_share: how much the final classifier learns of what instances inherit from their bag: 0 is the paper,
-            1 the control without a bandit, which infers nothing.
-        bag_threshold: "out-of-fold" chooses it on out-of-fold bag scores of the training bags; or a number.
-        settings: "default" takes the regime's own defaults for parameters that are at theirs; "as-given" takes all as
-            they are; "select" chooses those that are at their defaults from a grid, on held-out bags of the training
-            data, and averages the best.
+            1 the control without a bandit, which infers nothing [0].
+        bag_threshold: "out-of-fold" chooses it on out-of-fold bag scores of the training bags; or a number
+            ["out-of-fold"].
+        settings: "default" takes the regime's own defaults for what is None; "as-given" takes those in brackets;
+            "select" chooses what is None from a grid, on held-out bags of the training data, and averages the best.
         grid: values by parameter or by "component.parameter", such as {"classifier.width": [0.5, 2.0]}; None for the
             regime's own.
         n_members: how many of the best settings are averaged.
@@ -93,24 +96,24 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         regime: Any = "mil",
-        classifier: Any = "kernel-ridge",
+        classifier: Any = None,
         reward: Any = None,
-        strategy: Any = "cucb",
-        n_rounds: int = 100,
-        n_folds: int = 5,
-        train_on: str = "one",
-        n_inferences: int = 3,
-        n_passes: int = 1,
-        n_parallel: int = 1,
-        n_neighbors: int = 10,
-        final_classifier: Any = "svm-rbf",
-        pass_share: float = 0.2,
+        strategy: Any = None,
+        n_rounds: int | None = None,
+        n_folds: int | None = None,
+        train_on: str | None = None,
+        n_inferences: int | None = None,
+        n_passes: int | None = None,
+        n_parallel: int | None = None,
+        n_neighbors: int | None = None,
+        final_classifier: Any = None,
+        pass_share: float | None = None,
         n_first_draws: int | None = None,
-        class_balance: float = 0.0,
-        scaling: str = "auto",
-        confidence_weights: bool = True,
-        inherited_share: float = 0.0,
-        bag_threshold: Any = "out-of-fold",
+        class_balance: float | None = None,
+        scaling: str | None = None,
+        confidence_weights: bool | None = None,
+        inherited_share: float | None = None,
+        bag_threshold: Any = None,
         settings: str = "default",
         grid: Any = None,
         n_members: int = 5,
@@ -214,11 +217,10 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return {name: value for name, value in self.get_params(deep=False).items() if name not in OF_SELECTION}
 
     def _is_set(self, name: str) -> bool:
-        defaults = {name: one.default for name, one in inspect.signature(type(self)).parameters.items()}
-        return differs(name, self._given_parameters(), defaults)
+        return is_given(name, self._given_parameters())
 
     def _parameters(self, bags: Bags, sparse: bool) -> dict[str, Any]:
-        given = self._given_parameters()
+        given = filled(self._given_parameters())
         if self.settings == "as-given":
             return given
         return with_own_defaults(given, resolve("regime", self.regime), bags, sparse, self._is_set)
@@ -233,10 +235,11 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Raises:
             SettingsError, UnknownNameError: naming the parameter, its value and what is allowed.
         """
-        check_values(self.get_params(deep=False))
-        recipe_of(self._given_parameters())
-        if self.final_classifier != SAME:
-            resolve("classifier", self.final_classifier)
+        check_values(filled(self.get_params(deep=False)))
+        given = filled(self._given_parameters())
+        recipe_of(given)
+        if given["final_classifier"] != SAME:
+            resolve("classifier", given["final_classifier"])
         if self.settings == "select":
             self._candidates(Bags.from_ids([0, 1]), sparse=False)
 

@@ -1,6 +1,7 @@
-"""Values laid over the parameters of `BlissClassifier`: the regime's own defaults, and combinations of a grid."""
+"""Values of the parameters of `BlissClassifier` that the user leaves alone: general, the regime's own, or of a grid."""
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from bliss_framework.components import resolve
@@ -10,6 +11,26 @@ from bliss_framework.kernel.bags import Bags
 
 COMPONENTS = ("regime", "classifier", "reward", "strategy", "final_classifier")
 IsSet = Callable[[str], bool]
+GENERAL: Mapping[str, Any] = MappingProxyType(
+    {
+        "classifier": "kernel-ridge",
+        "strategy": "cucb",
+        "n_rounds": 100,
+        "n_folds": 5,
+        "train_on": "one",
+        "n_inferences": 3,
+        "n_passes": 1,
+        "n_parallel": 1,
+        "n_neighbors": 10,
+        "final_classifier": "svm-rbf",
+        "pass_share": 0.2,
+        "class_balance": 0.0,
+        "scaling": "auto",
+        "confidence_weights": True,
+        "inherited_share": 0.0,
+        "bag_threshold": "out-of-fold",
+    }
+)
 
 
 def with_own_defaults(
@@ -52,22 +73,30 @@ def with_values(parameters: Mapping[str, Any], values: Mapping[str, Any]) -> dic
     return laid
 
 
-def differs(name: str, parameters: Mapping[str, Any], defaults: Mapping[str, Any]) -> bool:
-    """Say whether a parameter, or a "component.parameter", is not at its default, so that the user has set it.
+def filled(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Give parameters that are None their general default, where they have one.
+
+    >>> filled({"n_rounds": None, "n_folds": 4, "n_first_draws": None})
+    {'n_rounds': 100, 'n_folds': 4, 'n_first_draws': None}
+    """
+    return {name: GENERAL.get(name) if value is None else value for name, value in parameters.items()}
+
+
+def is_given(name: str, parameters: Mapping[str, Any]) -> bool:
+    """Say whether the user has set a parameter, or a "component.parameter".
 
     Args:
         name: of it.
-        parameters: of `BlissClassifier`, as the user set them.
-        defaults: of `BlissClassifier`.
+        parameters: of `BlissClassifier`, as the user set them; None where they are left alone.
     """
     component, dot, parameter = name.partition(".")
-    spec, default = parameters[component], defaults[component]
-    if not dot:
-        return bool(spec is not default and spec != default)
-    if not isinstance(spec, str | Mapping | None) or (isinstance(spec, Mapping) and parameter in spec):
+    spec = parameters[component]
+    if not dot or spec is None:
+        return spec is not None
+    if not isinstance(spec, str | Mapping) or (isinstance(spec, Mapping) and parameter in spec):
         return True  # An object has all its parameters from the user.
     # The regime is a fact of the data; its name is no choice that the user made.
-    return component != "regime" and bool(as_table(spec).get("name") != default)
+    return component != "regime" and bool(as_table(spec).get("name") != GENERAL.get(component))
 
 
 def as_table(spec: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from bliss_framework import Bags, BlissClassifier, PluginError
 from bliss_framework.extension.manager import default_plugins
-from bliss_framework.own_defaults import differs, with_values
+from bliss_framework.own_defaults import GENERAL, filled, is_given, with_values
 from bliss_framework.runs.preparation import prepare
 from bliss_framework.runs.settings import DataSettings, RunSettings
 from bliss_mil.regime import MilRegime
@@ -62,13 +62,14 @@ def test_they_are_laid_over_what_is_left_alone(bags_of_rows):
 
 
 def test_what_the_user_sets_stays(bags_of_rows):
-    """A parameter that is not at its default is the user's."""
+    """A parameter that is given is the user's, also where it is as the general default is."""
     assert pulls(fitted(bags_of_rows, Eager(), n_rounds=7)) == 7
+    assert pulls(fitted(bags_of_rows, Eager(), n_rounds=GENERAL["n_rounds"])) == 100
 
 
 def test_as_given_takes_none(bags_of_rows):
-    """`settings="as-given"` is the way to hold a parameter at the general default."""
-    assert pulls(fitted(bags_of_rows, Eager(), settings="as-given", n_inferences=1)) == DEFAULTS["n_rounds"]
+    """`settings="as-given"` has nothing but general defaults for what is left alone."""
+    assert pulls(fitted(bags_of_rows, Eager(), settings="as-given", n_inferences=1)) == GENERAL["n_rounds"]
 
 
 def test_the_same_as_if_they_were_written_down(bags_of_rows):
@@ -117,22 +118,22 @@ def test_a_default_of_nothing(bags_of_rows, name):
 def test_a_component_of_the_users_keeps_its_own_parameters():
     """The width of the regime is meant for its classifier, so it is not laid over another one, or over a width."""
     other = {**DEFAULTS, "classifier": "svm-rbf"}
-    assert differs("classifier.width", other, DEFAULTS)
-    assert differs("classifier.width", {**DEFAULTS, "classifier": {"name": "kernel-ridge", "width": 2.0}}, DEFAULTS)
-    assert not differs("classifier.width", {**DEFAULTS, "classifier": {"name": "kernel-ridge", "ridge": 2.0}}, DEFAULTS)
+    assert is_given("classifier.width", other)
+    assert is_given("classifier.width", {**DEFAULTS, "classifier": {"name": "kernel-ridge", "width": 2.0}})
+    assert not is_given("classifier.width", {**DEFAULTS, "classifier": {"name": "kernel-ridge", "ridge": 2.0}})
 
 
 def test_an_object_keeps_all_its_parameters():
     """Whoever passes a regime as an object has said all that there is to say of it."""
-    assert differs("regime.bag_score", {**DEFAULTS, "regime": MilRegime()}, DEFAULTS)
-    assert differs("classifier.width", {**DEFAULTS, "classifier": GaussianNB()}, DEFAULTS)
-    assert not differs("regime.weights", {**DEFAULTS, "regime": "multiclass-mil"}, DEFAULTS)
-    assert not differs("reward.gamma", DEFAULTS, DEFAULTS)
+    assert is_given("regime.bag_score", {**DEFAULTS, "regime": MilRegime()})
+    assert is_given("classifier.width", {**DEFAULTS, "classifier": GaussianNB()})
+    assert not is_given("regime.weights", {**DEFAULTS, "regime": "multiclass-mil"})
+    assert not is_given("reward.gamma", DEFAULTS)
 
 
 def test_values_make_a_table_of_a_name():
     """A parameter of a component joins what the user said of it; the reward that None means is named."""
-    laid = with_values(DEFAULTS, {"classifier.ridge": 3.0, "reward.alpha": 0.5})
+    laid = with_values(filled(DEFAULTS), {"classifier.ridge": 3.0, "reward.alpha": 0.5})
     assert laid["classifier"] == {"name": "kernel-ridge", "ridge": 3.0}
     assert laid["reward"] == {"name": "mil", "alpha": 0.5}
-    assert DEFAULTS["classifier"] == "kernel-ridge"
+    assert GENERAL["classifier"] == "kernel-ridge"

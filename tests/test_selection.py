@@ -14,7 +14,7 @@ from bliss_framework import BlissClassifier, SettingsError, UnknownNameError, fi
 from bliss_framework.fitting import ranked_settings
 from bliss_framework.inputs import check_training
 from bliss_framework.kernel.events import SelectionAdvanced, SelectionStarted
-from bliss_framework.own_defaults import differs
+from bliss_framework.own_defaults import filled, is_given
 from bliss_framework.recipes import Recipe
 from bliss_framework.selection import candidates_of, groups_of, scored
 from bliss_mil.regime import MilRegime
@@ -64,7 +64,7 @@ def averaged(bags_of_text, select):
 
 def candidates(grid, **own):
     given = {**OWN, **own}
-    return candidates_of(given, grid, lambda name: differs(name, given, DEFAULTS))
+    return candidates_of(filled(given), grid, lambda name: is_given(name, given))
 
 
 # Candidates
@@ -82,7 +82,7 @@ def test_every_combination_is_a_candidate():
 def test_an_empty_grid_has_one_candidate():
     """Where nothing is left to choose, the user's settings are the only ones."""
     (one,) = candidates({})
-    assert (one.chosen, dict(one.parameters)) == ({}, OWN)
+    assert (one.chosen, dict(one.parameters)) == ({}, filled(OWN))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_an_empty_grid_has_one_candidate():
     [
         ({}, {"n_folds", "classifier", "classifier.width", "final_classifier.C", "regime.weights"}),
         ({"n_folds": 3}, {"classifier", "classifier.width", "final_classifier.C", "regime.weights"}),
-        ({"n_folds": 5}, {"n_folds", "classifier", "classifier.width", "final_classifier.C", "regime.weights"}),
+        ({"n_folds": 5}, {"classifier", "classifier.width", "final_classifier.C", "regime.weights"}),
         ({"classifier": "svm-linear"}, {"n_folds", "final_classifier.C", "regime.weights"}),
         (
             {"classifier": {"name": "kernel-ridge", "ridge": 0.3}},
@@ -111,7 +111,7 @@ def test_an_empty_grid_has_one_candidate():
     ],
 )
 def test_what_the_user_set_is_not_chosen(own, left):
-    """An axis is left out where its parameter differs from the default; the name of a regime is no choice."""
+    """An axis is left out where its parameter is given, be it as the default is; the name of a regime is no choice."""
     grid = {
         "n_folds": [2],
         "classifier": ["kernel-ridge"],
@@ -132,8 +132,7 @@ def test_what_the_user_set_is_not_chosen(own, left):
 def test_the_name_of_a_regime_is_no_choice():
     """Data say which regime they are for, so a regime that is not the default keeps the axes of its parameters."""
     grid = {"regime.bag_score": ["mean"], "strategy.exploration": [0.5]}
-    given, defaults = {**OWN, "regime": {"name": "mil"}}, {**DEFAULTS, "regime": "llp", "strategy": "kl-ucb"}
-    (one,) = candidates_of(given, grid, lambda name: differs(name, given, defaults))
+    (one,) = candidates(grid, regime={"name": "mil"}, strategy="kl-ucb")
     assert one.chosen == {"regime.bag_score": "mean"}
 
 
@@ -196,7 +195,7 @@ def test_grids_that_cannot_be(grid, error, said, bags_of_text, untouched, select
     X, bags, y = bags_of_text
     own = {} if "classifier" in str(grid) else {"classifier": untouched}
     with pytest.raises(error):
-        select(grid=grid, n_folds=5, **own).fit(X, y, bags=bags)
+        select(**{"grid": grid, "n_folds": None, **own}).fit(X, y, bags=bags)
 
 
 def test_the_grid_of_mil(bags_of_text):
@@ -356,7 +355,7 @@ def test_ties_keep_the_order_of_the_grid(bags_of_text, select):
     """Settings of an inference that does not happen are all alike, and the first of them wins."""
     X, bags, y = bags_of_text
     grid = {"n_neighbors": [3, 9, 4], "final_classifier": ["same"]}
-    found = select(grid=grid, inherited_share=1.0, n_neighbors=10).rank_settings(X, y, bags=bags)
+    found = select(grid=grid, inherited_share=1.0, n_neighbors=None).rank_settings(X, y, bags=bags)
     assert [one.candidate.chosen["n_neighbors"] for one in found] == [3, 9, 4]
     assert len({one.score for one in found}) == 1
 

@@ -20,7 +20,7 @@ from bliss_framework.extension.manager import Plugins
 from bliss_framework.extension.names import is_own
 from bliss_framework.extension.registry import Registry
 from bliss_framework.inputs import TrainingInput, check_labelled, check_training
-from bliss_framework.own_defaults import differs, with_own_defaults
+from bliss_framework.own_defaults import filled, is_given, with_own_defaults
 from bliss_framework.runs.data import LoadedData, find_dataset
 from bliss_framework.runs.evaluation import N_SEEDS, Method, Problem
 from bliss_framework.runs.settings import (
@@ -157,7 +157,7 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
     dataset = loaded.dataset
     given = check_training(dataset.X, dataset.weak, dataset.bags)
     regime = resolve("regime", bliss["regime"])
-    settings = evolve(settings, bliss=_filled(model.get_params(deep=False), set(bliss), regime, given))
+    settings = evolve(settings, bliss=_filled(model.get_params(deep=False), regime, given))
     checked = evolve(dataset, X=given.X, weak=given.weak)
     problem = Problem(checked, given.bags, regime.check(given.weak, given.bags), regime)
     of_test = settings.data.of_test
@@ -226,16 +226,13 @@ def _completed(bliss: Mapping[str, Any], regime: str) -> dict[str, Any]:
     return completed
 
 
-def _filled(bliss: dict[str, Any], by_user: set[str], regime: Regime, given: TrainingInput) -> dict[str, Any]:
+def _filled(bliss: dict[str, Any], regime: Regime, given: TrainingInput) -> dict[str, Any]:
     """Lay the regime's own defaults over what the user left alone, so that a run says what it did."""
-    if bliss["settings"] != "default":
-        return bliss
-
-    def is_set(name: str) -> bool:
-        return name in by_user if "." not in name else differs(name, bliss, defaults)
-
-    defaults = {name: default_of(name) for name in bliss}
-    own = with_own_defaults(bliss, regime, given.bags, issparse(given.X), is_set)
+    if bliss["settings"] == "select":
+        return bliss  # What is filled in would count as set by the user.
+    if bliss["settings"] == "as-given":
+        return filled(bliss)
+    own = with_own_defaults(filled(bliss), regime, given.bags, issparse(given.X), lambda name: is_given(name, bliss))
     return {**own, "settings": "as-given"}
 
 

@@ -11,6 +11,7 @@ from attrs import evolve, field, fields, frozen
 from bliss_framework.errors import SettingsError
 from bliss_framework.estimator import BlissClassifier
 from bliss_framework.extension.names import did_you_mean
+from bliss_framework.own_defaults import GENERAL
 from bliss_framework.validators import at_least, between, optional
 
 COMPONENTS = ("regime", "classifier", "reward", "strategy", "final_classifier")
@@ -160,8 +161,8 @@ def with_component_parameters(settings: RunSettings, assignments: Sequence[str])
 
 
 def default_of(parameter: str) -> Any:
-    """Return the default of a parameter of `BlissClassifier`."""
-    return inspect.signature(BlissClassifier).parameters[parameter].default
+    """Return the general default of a parameter of `BlissClassifier`."""
+    return GENERAL.get(parameter, inspect.signature(BlissClassifier).parameters[parameter].default)
 
 
 def _value(text: str) -> Any:

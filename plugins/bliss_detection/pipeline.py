@@ -165,7 +165,7 @@ class ShapesDetection(Pipeline):
     n_test: int = field(default=60, validator=at_least(6))
     methods: tuple[str, ...] = field(default=METHODS, converter=tuple, validator=known_methods)
     n_rounds: int = field(default=20, validator=at_least(1))
-    n_inferences: int = field(default=3, validator=at_least(1))
+    n_inferences: int = field(default=1, validator=at_least(1))
     n_passes: int = field(default=3, validator=at_least(1))
 
     def check(self) -> Mapping[str, Any]:

@@ -322,6 +322,7 @@ def test_everything_installed_passes():
         ("reward", "multiclass-mil"),
         ("baseline", "one-vs-rest-mi-svm"),
         ("baseline", "one-vs-rest-bag-mean-svm"),
+        ("baseline", "relabel-softmax"),
     }
     check_reader(REGISTRY.create("reader", "npz"), MUSK1)
 

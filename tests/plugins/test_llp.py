@@ -729,6 +729,13 @@ def test_settings_of_the_regime():
     assert np.mean(chosen.predict(data.X) == data.instance_labels) > 0.95
 
 
+@pytest.mark.parametrize(("size", "final"), [(2, "same"), (4, "same"), (5, "svm-rbf"), (64, "svm-rbf")])
+def test_the_final_classifier_depends_on_the_size_of_bags(size, final):
+    """Least squares, like label inference, where bags hold four instances or fewer in the mean."""
+    chosen = LlpRegime().defaults(Bags.from_ids(np.repeat(np.arange(10), size)), sparse=False)["final_classifier"]
+    assert (chosen if isinstance(chosen, str) else chosen["name"]) == final
+
+
 def test_the_control_is_cut_at_the_known_share():
     """Without a bandit as many training instances are called positive as the shares of all bags say, about."""
     data = blobs(400, 8)

@@ -12,7 +12,7 @@ def test_labels_are_those_of_the_classifier(toy, bliss):
     """Classes, confidence, mean rewards and pulls are, bit for bit, what `BlissClassifier` infers with the seed."""
     X, bags, weak = toy()
     order = np.random.default_rng(0).permutation(len(bags))
-    model = bliss(**SHORT).fit(X[order], weak, bags=bags[order])
+    model = bliss(settings="default", **SHORT).fit(X[order], weak, bags=bags[order])
     found = infer_labels(X[order], weak, bags[order], **SHORT)
     assert np.array_equal(model.classes_[found.classes], model.labels_)
     assert np.array_equal(found.confidence, model.confidence_)

@@ -41,6 +41,7 @@ class Inference:
         """Return the parameters of `infer_labels`."""
         reward: Mapping[str, Any] = {"name": "mil", "alpha": self.alpha}
         return {
+            "settings": "as-given",
             "regime": "mil",
             "classifier": {"name": "balanced-ridge", "ridge": self.ridge, "recall": self.recall},
             "reward": {"name": "detection-prior", "reward": reward} if self.prior else reward,

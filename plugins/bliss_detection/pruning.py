@@ -10,6 +10,7 @@ from bliss_detection.described import Described
 from bliss_framework import infer_labels
 
 SETTINGS: dict[str, Any] = {
+    "settings": "as-given",
     "classifier": {"name": "cooperative-softmax", "max_iter": 100},
     "reward": {"name": "multiclass-mil", "alpha": 0.7},
     "class_balance": 0.5,

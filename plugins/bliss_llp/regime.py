@@ -14,7 +14,7 @@ from bliss_llp.share_checks import check_training_shares
 from bliss_llp.strata import strata_of_shares
 from bliss_llp.weak_shares import read_shares
 
-SMALL = 4  # Instances in a bag, in the mean.
+SMALL = 4.5  # Instances in a bag, in the mean: bags of four, of which some hold five.
 
 
 def _class_names(_: Any, attribute: Any, value: Any) -> None:

@@ -47,6 +47,8 @@ def run_command(**options: Any) -> None:
     help="bliss and names of baselines, with commas. [default: bliss, and the experiment's or the regime's baselines]",
 )
 @click.option("--only", metavar="NAME", help="Take one [[experiment]] of an experiment file.")
+@click.option("--output", metavar="DIR", help="Where the result and finished fits are kept. [default: nothing is kept]")
+@click.option("--resume", is_flag=True, help="Go on with the comparison in --output.")
 @evaluation_options
 @inference_options
 @data_options

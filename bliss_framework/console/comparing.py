@@ -3,19 +3,21 @@
 import shlex
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from attrs import evolve
 
 from bliss_framework.console.choosing import experiments_of
 from bliss_framework.console.exits import Interrupted, deaf_workers
-from bliss_framework.console.running import data_folders, observed, plugins_for
+from bliss_framework.console.running import data_folders, how_to_go_on, observed, plugins_for
 from bliss_framework.console.screens import open_screen, results_alone
 from bliss_framework.console.tables import evaluation_table
 from bliss_framework.errors import SettingsError
-from bliss_framework.runs.experiment import compare
+from bliss_framework.runs.comparison import compare
 from bliss_framework.runs.files import to_json
 from bliss_framework.runs.preparation import prepare
+from bliss_framework.runs.results import RunFolder
 from bliss_framework.runs.settings import MethodSettings, RunSettings
 
 DEFAULT_CV = 10
@@ -26,6 +28,8 @@ def compare_source(
     source: str,
     methods: str | None,
     only: str | None,
+    output: str | None,
+    resume: bool,
     as_json: bool,
     quiet: bool,
     block: tuple[str, ...],
@@ -35,6 +39,9 @@ def compare_source(
 ) -> None:
     """Compare methods on one data set or one experiment of a file."""
     screen = open_screen(quiet, as_json)
+    if resume and output is None:
+        raise SettingsError("--resume needs --output DIR, the directory of the comparison to go on with.")
+    folder = None if output is None else RunFolder(Path(output), resume)
     settings, names = _settings(source, methods, only, options)
     plugins = plugins_for(block, strict, screen)
     dirs = data_folders(data_dir)
@@ -43,10 +50,9 @@ def compare_source(
     try:
         n_jobs = prepared.settings.bliss["n_jobs"]
         with results_alone(), deaf_workers(n_jobs), observed(prepared, plugins, screen) as tell:
-            result = compare(prepared, chosen, tell)
+            result = compare(prepared, chosen, tell, folder)
     except KeyboardInterrupt:
-        command = shlex.join(sys.argv[1:])
-        raise Interrupted(f"Interrupted. A comparison keeps nothing; to start again: bliss {command}") from None
+        raise Interrupted(_what_is_left(folder, sys.argv[1:])) from None
     for note in result.notes:
         screen.note(f"Note: {note}")
     if screen.as_json:
@@ -54,6 +60,15 @@ def compare_source(
         return
     rows = [(row["name"], row["evaluation"]) for row in result.document["methods"]]
     screen.results.print(evaluation_table(screen.results, rows))
+    if output is not None:
+        screen.results.print(f"results: {output}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _what_is_left(folder: RunFolder | None, words: Sequence[str]) -> str:
+    """Say what to type after an interruption."""
+    if folder is not None:
+        return how_to_go_on(folder.path, words)
+    return f"Interrupted. Nothing was kept, since there was no --output DIR. To start again: bliss {shlex.join(words)}"
 
 
 def _settings(

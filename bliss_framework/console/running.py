@@ -18,11 +18,12 @@ from bliss_framework.console.tables import result_view
 from bliss_framework.errors import PluginError, SettingsError
 from bliss_framework.extension.manager import Plugins, load_plugins
 from bliss_framework.runs.data import default_data_dirs
-from bliss_framework.runs.experiment import RunResult, run
+from bliss_framework.runs.experiment import run
 from bliss_framework.runs.files import to_json
 from bliss_framework.runs.pipelines import PreparedPipeline, prepare_any, run_pipeline
-from bliss_framework.runs.preparation import Prepared
+from bliss_framework.runs.prepared import Prepared
 from bliss_framework.runs.results import RunFolder
+from bliss_framework.runs.starting import RunResult
 
 RUNS = "bliss-runs"
 Experiment = Prepared | PreparedPipeline

@@ -13,7 +13,7 @@ from bliss_framework.errors import DataError, RunError
 from bliss_framework.persistence import load_model
 from bliss_framework.runs.data import find_dataset
 from bliss_framework.runs.files import plain, to_json
-from bliss_framework.runs.results import write_predictions
+from bliss_framework.runs.tables import write_predictions
 
 MODEL = "model.skops"
 

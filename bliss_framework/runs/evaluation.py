@@ -2,81 +2,20 @@
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import evolve, field, frozen
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from bliss_framework.extension.contracts import Regime
-from bliss_framework.extension.dataset import WeakDataset
-from bliss_framework.kernel.bags import Bags
-from bliss_framework.kernel.folds import deal_folds
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.runs.checkpoint import Checkpoint, Piece
 from bliss_framework.runs.events import FitFinished, FitStarted, Tell
-from bliss_framework.runs.settings import EvaluationSettings
-
-
-@frozen(eq=False)
-class Method:
-    """A way to learn from weak labels.
-
-    Attributes:
-        name: "bliss", or what results call a baseline.
-        make: returns a fresh estimator for a seed.
-        settings: its parameters, for the result.
-        component: the name of the baseline, where results call it something else.
-    """
-
-    name: str = field()
-    make: Callable[[int], Any] = field()
-    settings: dict[str, Any] = field(factory=dict)
-    component: str | None = field(default=None)
-
-
-@frozen(eq=False)
-class Problem:
-    """A data set that the regime has checked.
-
-    Attributes:
-        dataset: rows and what the user knows of them.
-        bags: the bags of its rows.
-        weak: what the regime made of their weak labels.
-        regime: what weak labels mean.
-        test: the test set, where there is one of its own.
-    """
-
-    dataset: WeakDataset = field()
-    bags: Bags = field()
-    weak: WeakLabels = field()
-    regime: Regime = field()
-    test: "Problem | None" = field(default=None)
-
-    @property
-    def tested(self) -> "Problem":
-        """The data whose bags are predicted in an evaluation: those of the test set, else its own."""
-        return self if self.test is None else self.test
-
-
-@frozen(eq=False)
-class Fit:
-    """One fit of an evaluation: a method, a repeat, a fold, and the bags to test on; None for those of the test set."""
-
-    method: Method = field()
-    repeat: int = field()
-    fold: int = field()
-    test_bags: NDArray[np.intp] | None = field()
-    seed: int = field()
-
-    @property
-    def key(self) -> str:
-        """The name of its piece of state."""
-        return f"{self.method.name}-repeat{self.repeat + 1}-fold{self.fold + 1}"
-
+from bliss_framework.runs.methods import OWN
+from bliss_framework.runs.planning import Fit
+from bliss_framework.runs.problem import Problem, training_part
 
 Pieces = dict[tuple[str, int, int], Piece]
 IN_A_PIECE = (
@@ -91,54 +30,6 @@ IN_A_PIECE = (
     "seconds",
     "notes",
 )
-N_SEEDS = 2**32
-OWN = "bliss"
-
-
-def plan_fits(problem: Problem, methods: Sequence[Method], evaluation: EvaluationSettings, seed: int) -> list[Fit]:
-    """Choose the test bags of each repeat, the same for every method; with a test set there are none to choose."""
-    if problem.test is not None:
-        repeats = range(evaluation.repeats)
-        return [Fit(method, repeat, 0, None, (seed + repeat) % N_SEEDS) for repeat in repeats for method in methods]
-    if not evaluation.wanted:
-        return []
-    strata = problem.regime.strata(problem.weak)
-    fits = []
-    for repeat in range(evaluation.repeats):
-        rng = np.random.default_rng([seed, repeat])
-        for fold, test_bags in enumerate(_test_parts(strata, evaluation, rng)):
-            fits += [Fit(method, repeat, fold, test_bags, (seed + repeat) % N_SEEDS) for method in methods]
-    return fits
-
-
-def _test_parts(
-    strata: NDArray[np.intp], evaluation: EvaluationSettings, rng: np.random.Generator
-) -> list[NDArray[np.intp]]:
-    if evaluation.cv is None:
-        return [drawn_share(strata, float(evaluation.test_share or 0.0), rng)]
-    n_folds = min(evaluation.cv, len(strata))
-    folds = deal_folds(strata, n_folds, rng)
-    return [np.flatnonzero(folds == fold) for fold in range(n_folds)]
-
-
-def drawn_share(strata: NDArray[np.intp], share: float, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Draw a share of the bags to test on, at least one and not all, with about that share of each stratum.
-
-    Args:
-        strata: (B,) the stratum of each bag.
-        share: in (0, 1).
-        rng: draws.
-
-    >>> drawn_share(np.repeat([0, 1], 10), 0.3, np.random.default_rng(0)).tolist()
-    [4, 6, 8, 10, 11, 17]
-    """
-    n_bags = len(strata)
-    n_test = min(max(1, round(share * n_bags)), n_bags - 1)
-    shuffled = rng.permutation(n_bags)
-    order = shuffled[np.argsort(strata[shuffled], kind="stable")]
-    # Every so many-th bag of the list that is sorted by stratum.
-    places = ((np.arange(n_test) + rng.random()) * n_bags / n_test).astype(np.intp)
-    return np.sort(order[places])
 
 
 def run_fits(
@@ -197,7 +88,7 @@ def run_fit(problem: Problem, fit: Fit, tell: Tell | None = None) -> Piece:
 
 def _fitted_and_judged(problem: Problem, fit: Fit, tell: Tell | None) -> Piece:
     started = time.perf_counter()
-    train = _without(problem, fit.test_bags)
+    train = training_part(problem, fit.test_bags)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = fit.method.make(fit.seed)
@@ -218,20 +109,6 @@ def _on_test_set(problem: Problem, model: Any) -> Piece:
     with threadpool_limits(limits=1):
         piece = _judged(problem, model, np.arange(problem.tested.bags.n_bags))
     return {**piece, "seconds": time.perf_counter() - started, "notes": []}
-
-
-def _without(problem: Problem, test_bags: NDArray[np.intp] | None) -> Problem:
-    """Return the training data of a fit."""
-    dataset, bags = problem.dataset, problem.bags
-    if test_bags is None:
-        return problem
-    rows = np.setdiff1d(np.arange(bags.n_rows), bags.rows_of(test_bags))
-    own, positions = bags.take(rows)
-    weak = np.asarray(dataset.weak)[positions]
-    ids = own.spread(own.ids)
-    return Problem(
-        evolve(dataset, X=dataset.X[rows], bags=ids, weak=weak), own, problem.weak.take(positions), problem.regime
-    )
 
 
 def _judged(problem: Problem, model: Any, test_bags: NDArray[np.intp]) -> Piece:

@@ -1,49 +1,25 @@
-"""An experiment from settings to result: load, check, infer, evaluate beside baselines, write down."""
+"""An experiment from settings to result: infer, evaluate beside baselines, write down."""
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
 
-from bliss_framework.errors import SettingsError, UnknownNameError
 from bliss_framework.estimator import BlissClassifier
-from bliss_framework.extension.names import did_you_mean
 from bliss_framework.runs.checkpoint import Checkpoint
-from bliss_framework.runs.evaluation import OWN, Method, Pieces, plan_fits, run_fits
-from bliss_framework.runs.events import FitFinished, FitStarted, RunFinished, RunStarted, Tell
+from bliss_framework.runs.evaluation import Pieces, run_fits
+from bliss_framework.runs.events import FitFinished, FitStarted, RunFinished, Tell
 from bliss_framework.runs.files import plain
-from bliss_framework.runs.measures import evaluation_of, instance_accuracy, instance_auc, notes_of, seconds_of
-from bliss_framework.runs.preparation import Prepared
+from bliss_framework.runs.measures import evaluation_of, instance_accuracy, instance_auc, main_measure, notes_of
+from bliss_framework.runs.methods import OWN, bliss_method
+from bliss_framework.runs.planning import plan_fits
+from bliss_framework.runs.prepared import Prepared, announcement, fold_notes
 from bliss_framework.runs.results import RunFolder
+from bliss_framework.runs.starting import FORMAT, RunResult, start
 from bliss_framework.version import __version__
 from bliss_framework.workers import fold_runner
-
-FORMAT = 1
-
-
-@frozen(eq=False)
-class RunResult:
-    """What a run found out.
-
-    Attributes:
-        document: result.json.
-        notes: sentences that a reader should know.
-        folder: where it was written, or None.
-    """
-
-    document: dict[str, Any] = field()
-    notes: tuple[str, ...] = field()
-    folder: Path | None = field(default=None)
-
-
-def bliss_method(prepared: Prepared) -> Method:
-    """BLISS as one of the methods of a comparison."""
-    parameters = {**prepared.settings.bliss, "n_jobs": None}
-    return Method(OWN, lambda seed: BlissClassifier(**{**parameters, "random_state": seed}), parameters)
 
 
 def run(prepared: Prepared, tell: Tell, folder: RunFolder | None = None) -> RunResult:
@@ -58,21 +34,18 @@ def run(prepared: Prepared, tell: Tell, folder: RunFolder | None = None) -> RunR
         BlissError: the folder cannot be used, or a plugin broke its contract.
     """
     started = time.perf_counter()
-    checkpoint = Checkpoint(None)
-    if folder is not None:
-        checkpoint = folder.open(prepared.document(), prepared.record())
-        finished = folder.result()
-        if finished is not None:
-            return RunResult(finished, (f"{folder.path} holds the finished run; nothing was computed.",), folder.path)
-        tell = logging(folder, tell)
-    methods = (bliss_method(prepared), *prepared.baselines)
+    begun = start(folder, prepared.document(), prepared.record(), tell)
+    if begun.finished is not None:
+        return begun.finished
+    checkpoint, tell = begun.checkpoint, begun.tell
+    methods = (bliss_method(prepared.settings.bliss), *prepared.baselines)
     fits = plan_fits(prepared.problem, methods, prepared.settings.evaluation, prepared.seed)
-    tell(_announcement(prepared, len(fits) + 1))
+    tell(announcement(prepared, len(fits) + 1))
     model, warned = _infer(prepared, checkpoint, tell)
     pieces = run_fits(prepared.problem, fits, prepared.settings.bliss["n_jobs"], checkpoint, tell, model)
     document = _document(prepared, model, _evaluation(prepared, pieces))
     document["seconds"] = {"total": time.perf_counter() - started, **model.inference_["seconds"]}
-    document["notes"] = [*warned, *_comparison_notes(document), *notes_of(pieces, "bliss"), *fold_notes(prepared)]
+    document["notes"] = [*warned, *_comparison_notes(document), *notes_of(pieces, OWN), *fold_notes(prepared)]
     document = plain(document)
     if folder is not None:
         document = folder.finish(document, model, prepared.problem.dataset)
@@ -81,87 +54,15 @@ def run(prepared: Prepared, tell: Tell, folder: RunFolder | None = None) -> RunR
     return RunResult(document, notes, None if folder is None else folder.path)
 
 
-def compare(prepared: Prepared, names: Sequence[str], tell: Tell) -> RunResult:
-    """Evaluate methods on the same folds.
-
-    Args:
-        prepared: the experiment; its evaluation says how many folds.
-        names: "bliss" and names of the experiment's baselines.
-        tell: called with each event, in this process.
-
-    Raises:
-        SettingsError: there are no folds.
-        UnknownNameError: the experiment has no such baseline.
-    """
-    started = time.perf_counter()
-    evaluation = prepared.settings.evaluation
-    if not evaluation.wanted and prepared.problem.test is None:
-        raise SettingsError("A comparison needs folds or a test part: set cv, for instance 10, or test_share.")
-    methods = _chosen(prepared, names)
-    fits = plan_fits(prepared.problem, methods, evaluation, prepared.seed)
-    tell(_announcement(prepared, len(fits)))
-    pieces = run_fits(prepared.problem, fits, prepared.settings.bliss["n_jobs"], Checkpoint(None), tell)
-    document = {
-        "format": FORMAT,
-        "data": prepared.data_document(),
-        "protocol": {**prepared.document()["evaluation"], "random_state": prepared.seed},
-        "methods": _compared(prepared, methods, pieces),
-    }
-    notes = [note for method in methods for note in notes_of(pieces, method.name)] + fold_notes(prepared)
-    tell(RunFinished(prepared.name, time.perf_counter() - started))
-    return RunResult(plain(document), (*prepared.loaded.notes, *notes))
-
-
-def _chosen(prepared: Prepared, names: Sequence[str]) -> list[Method]:
-    known = {method.name: method for method in (*prepared.baselines, bliss_method(prepared))}
-    for name in names:
-        if name not in known:
-            raise UnknownNameError(
-                f'The experiment has no method "{name}".{did_you_mean(name, known)} It has: {", ".join(known)}.'
-            )
-    return [known[name] for name in dict.fromkeys(names)]
-
-
-def _compared(prepared: Prepared, methods: Sequence[Method], pieces: Pieces) -> list[dict[str, Any]]:
-    document = prepared.document()
-    rows = {str(row.get("label", row["method"])): row for row in document["compare"]}
-    settings = {name: {k: v for k, v in row.items() if k not in ("method", "label")} for name, row in rows.items()}
-    settings["bliss"] = document["bliss"]
-    return [
-        {
-            "name": method.name,
-            "evaluation": evaluation_of(prepared.problem, method.name, pieces, prepared.settings.evaluation),
-            "seconds": seconds_of(pieces, method.name),
-            "settings": settings[method.name],
-        }
-        for method in methods
-    ]
-
-
-def logging(folder: RunFolder, tell: Tell) -> Tell:
-    """Return a listener that also writes events.jsonl."""
-
-    def log_and_tell(event: Any) -> None:
-        folder.log(event)
-        tell(event)
-
-    return log_and_tell
-
-
-def _announcement(prepared: Prepared, n_fits: int) -> RunStarted:
-    bags = prepared.problem.bags
-    return RunStarted(prepared.name, prepared.loaded.origin, bags.n_bags, bags.n_rows, n_fits)
-
-
 def _infer(prepared: Prepared, checkpoint: Checkpoint, tell: Tell) -> tuple[BlissClassifier, list[str]]:
     dataset, settings = prepared.problem.dataset, prepared.settings
     model = BlissClassifier(**settings.bliss)
-    tell(FitStarted("bliss", None, None))
+    tell(FitStarted(OWN, None, None))
     runner = checkpoint.folds(fold_runner(settings.bliss["n_jobs"]))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit_observed(dataset.X, dataset.weak, dataset.bags, tell, runner)
-    tell(FitFinished("bliss", None, None, model.inference_["weak_score"]))
+    tell(FitFinished(OWN, None, None, model.inference_["weak_score"]))
     return model, sorted({str(one.message) for one in caught})
 
 
@@ -201,7 +102,7 @@ def _evaluation(prepared: Prepared, pieces: Pieces) -> dict[str, Any]:
     if not pieces:
         return {}
     evaluation = prepared.settings.evaluation
-    document = evaluation_of(prepared.problem, "bliss", pieces, evaluation)
+    document = evaluation_of(prepared.problem, OWN, pieces, evaluation)
     rows = [
         {"name": method.name, **evaluation_of(prepared.problem, method.name, pieces, evaluation)}
         for method in prepared.baselines
@@ -211,20 +112,6 @@ def _evaluation(prepared: Prepared, pieces: Pieces) -> dict[str, Any]:
         document["baseline"] = max(rows, key=lambda row: row[measure]["mean"])
         document["baselines"] = rows
     return document
-
-
-def fold_notes(prepared: Prepared) -> list[str]:
-    """Say so where there are fewer bags than folds."""
-    cv, n_bags = prepared.settings.evaluation.cv, prepared.problem.bags.n_bags
-    return [f"cv was reduced from {cv} to {n_bags}, the number of bags."] if cv is not None and cv > n_bags else []
-
-
-def main_measure(evaluation: Mapping[str, Any]) -> str:
-    """Return the name of the first measure of the regime."""
-    for name, value in evaluation.items():
-        if isinstance(value, Mapping) and "runs" in value:
-            return name
-    raise SettingsError("The regime returned no measure of bags, so nothing can be compared.")
 
 
 def _comparison_notes(document: Mapping[str, Any]) -> list[str]:

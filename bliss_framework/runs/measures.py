@@ -1,13 +1,15 @@
 """From the pieces of a cross-validation to the figures of a result."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from bliss_framework.runs.evaluation import Pieces, Problem, judged
+from bliss_framework.errors import SettingsError
+from bliss_framework.runs.evaluation import Pieces, judged
+from bliss_framework.runs.problem import Problem
 from bliss_framework.runs.settings import EvaluationSettings
 
 
@@ -100,3 +102,11 @@ def instance_accuracy(predicted: NDArray[Any], truth: NDArray[Any]) -> dict[str,
     right = predicted == truth
     per_class = {str(value): float(right[truth == value].mean()) for value in np.unique(truth).tolist()}
     return {"overall": float(right.mean()), "per_class": per_class}
+
+
+def main_measure(evaluation: Mapping[str, Any]) -> str:
+    """Return the name of the first measure of the regime."""
+    for name, value in evaluation.items():
+        if isinstance(value, Mapping) and "runs" in value:
+            return name
+    raise SettingsError("The regime returned no measure of bags, so nothing can be compared.")

@@ -17,13 +17,16 @@ from bliss_framework.extension.pipelines import check_report
 from bliss_framework.extension.registry import Registry
 from bliss_framework.extension.reports import describe
 from bliss_framework.runs.checkpoint import Checkpoint, Piece
+from bliss_framework.runs.component_settings import resolved
 from bliss_framework.runs.events import PipelineStarted, RunFinished, StageReached, Tell
-from bliss_framework.runs.experiment import FORMAT, RunResult, logging
 from bliss_framework.runs.files import plain
 from bliss_framework.runs.measures import summary
-from bliss_framework.runs.preparation import DEFAULT_SEED, Prepared, check_seed, prepare, record_of, resolved
+from bliss_framework.runs.planning import DEFAULT_SEED, check_seed
+from bliss_framework.runs.preparation import prepare
+from bliss_framework.runs.prepared import Prepared, record_of
 from bliss_framework.runs.results import RunFolder
 from bliss_framework.runs.settings import RunSettings
+from bliss_framework.runs.starting import FORMAT, RunResult, start
 from bliss_framework.version import __version__
 
 
@@ -133,13 +136,10 @@ def run_pipeline(prepared: PreparedPipeline, tell: Tell, folder: RunFolder | Non
         PluginError: the pipeline broke its contract.
     """
     started = time.perf_counter()
-    checkpoint = Checkpoint(None)
-    if folder is not None:
-        checkpoint = folder.open(prepared.document(), prepared.record())
-        finished = folder.result()
-        if finished is not None:
-            return RunResult(finished, (f"{folder.path} holds the finished run; nothing was computed.",), folder.path)
-        tell = logging(folder, tell)
+    begun = start(folder, prepared.document(), prepared.record(), tell)
+    if begun.finished is not None:
+        return begun.finished
+    checkpoint, tell = begun.checkpoint, begun.tell
     repeats = prepared.settings.evaluation.repeats
     tell(PipelineStarted(prepared.name, str(prepared.data["name"]), repeats))
     pieces = [_piece(prepared, repeat, checkpoint, folder, tell) for repeat in range(repeats)]

@@ -1,7 +1,5 @@
-"""What a run leaves behind: run.toml, result.json, labels.csv, bags.csv, model.skops, events.jsonl, and its state."""
+"""The directory of a run: run.toml, result.json, labels.csv, bags.csv, model.skops, events.jsonl, and its state."""
 
-import csv
-import io
 import json
 import shutil
 import tomllib
@@ -9,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import tomli_w
 from attrs import asdict, field, frozen
 
@@ -20,6 +17,7 @@ from bliss_framework.kernel.events import RoundFinished
 from bliss_framework.persistence import save_model
 from bliss_framework.runs.checkpoint import Checkpoint
 from bliss_framework.runs.files import plain, to_json, write_bytes, write_text
+from bliss_framework.runs.tables import write_tables
 
 # The number of processes changes nothing, and data are known by their digest, so a run may go on with another.
 FREE_TO_CHANGE = ("bliss.n_jobs", "data.source", "record.versions")
@@ -109,8 +107,7 @@ class RunFolder:
             The document as written, with a note where the model cannot be saved: labels are worth having without it.
         """
         notes = list(document["notes"])
-        write_text(self.path / "labels.csv", _table(_label_rows(model)))
-        write_text(self.path / "bags.csv", _table(_bag_rows(model, dataset)))
+        write_tables(self.path, model, dataset)
         try:
             save_model(model, self.path / "model.skops")
         except RunError as error:
@@ -133,45 +130,6 @@ class RunFolder:
         write_text(self.path / "result.json", to_json(document) + "\n")
         shutil.rmtree(self.path / "state", ignore_errors=True)
         return dict(document)
-
-
-def write_predictions(folder: Path, bags: list[dict[str, Any]], instances: list[dict[str, Any]]) -> None:
-    """Write predictions as bags.csv and labels.csv, one column for each key."""
-    for name, rows in (("bags.csv", bags), ("labels.csv", instances)):
-        write_text(folder / name, _table(iter([list(rows[0]), *(list(row.values()) for row in rows)])))
-
-
-def _label_rows(model: BlissClassifier) -> Iterator[list[Any]]:
-    n_labels = model.label_means_.shape[1]
-    yield ["row", "bag", "label", "confidence", "undecided", *(f"mean_reward_{label}" for label in range(n_labels))]
-    bags = model.bag_ids_[model.bag_index_].tolist()
-    columns = zip(model.labels_.tolist(), model.confidence_, model.undecided_, model.label_means_, strict=True)
-    for row, (label, confidence, undecided, means) in enumerate(columns):
-        shown = ["" if np.isnan(mean) else repr(float(mean)) for mean in means]
-        yield [row, bags[row], label, repr(float(confidence)), int(undecided), *shown]
-
-
-def _bag_rows(model: BlissClassifier, dataset: WeakDataset) -> Iterator[list[Any]]:
-    yield ["bag", "n_instances", "weak_label", "predicted", "score"]
-    ids, predicted = model.predict_bags(dataset.X, dataset.bags)
-    scores = model.score_bags(dataset.X, dataset.bags)[1]
-    sizes = np.bincount(model.bag_index_)
-    for i, bag in enumerate(ids.tolist()):
-        shown = [_cell(value) for value in (model.weak_labels_[i], predicted[i], scores[i])]
-        yield [bag, int(sizes[i]), *shown]
-
-
-def _cell(value: Any) -> Any:
-    """Write a label set as JSON: a table has one cell for it."""
-    if isinstance(value, set | frozenset):
-        return json.dumps(sorted(map(str, value)), ensure_ascii=False)
-    return json.dumps(plain(value)) if np.ndim(value) else plain(value)
-
-
-def _table(rows: Iterator[list[Any]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
 
 
 def _as_toml(settings: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from attrs import evolve, field, frozen
 from bliss_framework.errors import SettingsError
 from bliss_framework.estimator import BlissClassifier
 from bliss_framework.runs.events import RunFinished, RunStarted, Tell
-from bliss_framework.runs.experiment import FORMAT
 from bliss_framework.runs.files import plain
-from bliss_framework.runs.preparation import Prepared
+from bliss_framework.runs.prepared import Prepared
 from bliss_framework.runs.settings import PARAMETERS, default_of
+from bliss_framework.runs.starting import FORMAT
 
 NO_SETTINGS = ("settings", "grid", "n_members", "n_jobs")
 

@@ -91,3 +91,43 @@ def test_nothing_is_left_behind(cli, table, here):
     table()
     assert cli("compare", "toy.csv", *QUICK, "--methods", "bag-mean-svm").code == 0
     assert [path.name for path in here.iterdir()] == ["toy.csv"]
+
+
+def test_output(cli, table, here):
+    """With --output the result is kept; the same command with --resume computes nothing."""
+    table()
+    words = ("compare", "toy.csv", *QUICK, "--methods", "bag-mean-svm", "--output", "kept")
+    first = cli(*words)
+    assert first.out.splitlines()[-1] == "results: kept"
+    assert json.loads((here / "kept" / "result.json").read_text())["methods"][0]["name"] == "bag-mean-svm"
+    again = cli(*words, "--resume")
+    assert (again.code, again.out) == (0, first.out)
+    assert "kept holds the finished run; nothing was computed." in again.err
+    assert cli(*words).err.startswith("Error: kept already holds a run. Go on with it by --resume")
+
+
+def test_resume_needs_output(cli, table):
+    """--resume alone does not say with what to go on."""
+    table()
+    ended = cli("compare", "toy.csv", "--resume")
+    assert ended.err == "Error: --resume needs --output DIR, the directory of the comparison to go on with.\n"
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_ctrl_c(cli, table, here, monkeypatch, kept):
+    """After Ctrl-C it says what to type: to start again, or, with --output, to go on."""
+
+    def interrupted(prepared, names, tell, folder):
+        if folder is not None:
+            folder.open(prepared.document(), prepared.record())
+        raise KeyboardInterrupt
+
+    table()
+    monkeypatch.setattr("bliss_framework.console.comparing.compare", interrupted)
+    monkeypatch.setattr("bliss_framework.console.exits._stop_soon", lambda: None)
+    ended = cli("compare", "toy.csv", *(["--output", "kept"] if kept else []))
+    assert ended.code == 130
+    if kept:
+        assert ended.err.endswith("To go on: bliss compare toy.csv --output kept --resume\n")
+    else:
+        assert ended.err.endswith("there was no --output DIR. To start again: bliss compare toy.csv\n")

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from bliss_framework.runs.checkpoint import Checkpoint
-from bliss_framework.runs.evaluation import Method, drawn_share, plan_fits, run_fit, run_fits
-from bliss_framework.runs.experiment import bliss_method, compare
+from bliss_framework.runs.comparison import compare
+from bliss_framework.runs.evaluation import run_fit, run_fits
 from bliss_framework.runs.measures import evaluation_of, notes_of, seconds_of, summary
+from bliss_framework.runs.methods import Method, bliss_method
+from bliss_framework.runs.planning import drawn_share, plan_fits
 from bliss_framework.runs.settings import EvaluationSettings
 
 NOWHERE = Checkpoint(None)
@@ -158,7 +160,7 @@ class TestProcesses:
         """
         data = {"n_pos": 20, "n_neg": 20, "size": 15, "d": 166}
         prepared = experiment(cv=2, data=data, final_classifier="kernel-ridge")
-        methods = [bliss_method(prepared), *prepared.baselines]
+        methods = [bliss_method(prepared.settings.bliss), *prepared.baselines]
         fits = plan_fits(prepared.problem, methods, prepared.settings.evaluation, 0)
         one, two = (run_fits(prepared.problem, fits, n_jobs, NOWHERE, lambda event: None) for n_jobs in (1, 2))
         assert len(one) == 4

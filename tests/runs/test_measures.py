@@ -5,9 +5,10 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from bliss_framework import BlissClassifier
-from bliss_framework.runs.evaluation import plan_fits
-from bliss_framework.runs.experiment import compare, run
+from bliss_framework.runs.comparison import compare
+from bliss_framework.runs.experiment import run
 from bliss_framework.runs.measures import instance_auc
+from bliss_framework.runs.planning import plan_fits
 
 
 def silent(event):
@@ -83,7 +84,7 @@ def test_a_method_without_scores_of_instances(experiment, mean_above_limit):
     """A baseline that has no `decision_function` has an instance accuracy and no instance AUC."""
     from attrs import evolve
 
-    from bliss_framework.runs.evaluation import Method
+    from bliss_framework.runs.methods import Method
 
     prepared = experiment(cv=2)
     plain = Method("bag-mean-svm", lambda seed: mean_above_limit())

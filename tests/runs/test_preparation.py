@@ -7,7 +7,8 @@ import pytest
 
 from bliss_framework import DataError, PluginError, SettingsError, UnknownNameError
 from bliss_framework.extension.manager import default_plugins, load_plugins
-from bliss_framework.runs.preparation import prepare, resolved
+from bliss_framework.runs.component_settings import resolved
+from bliss_framework.runs.preparation import prepare
 from bliss_framework.runs.settings import DataSettings, MethodSettings, RunSettings, with_component_parameters
 
 

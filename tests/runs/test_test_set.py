@@ -7,11 +7,15 @@ from bliss_framework import BlissClassifier, Component, DataError, RunError, Set
 from bliss_framework.extension.manager import default_plugins
 from bliss_framework.extension.registry import Offer, Registry
 from bliss_framework.runs.checkpoint import Checkpoint
+from bliss_framework.runs.comparison import compare
+from bliss_framework.runs.component_settings import told_names
 from bliss_framework.runs.data import find_dataset
-from bliss_framework.runs.evaluation import Method, plan_fits, run_fits
-from bliss_framework.runs.experiment import compare, run
+from bliss_framework.runs.evaluation import run_fits
+from bliss_framework.runs.experiment import run
 from bliss_framework.runs.experiment_files import read_experiments
-from bliss_framework.runs.preparation import prepare, told_names
+from bliss_framework.runs.methods import Method
+from bliss_framework.runs.planning import plan_fits
+from bliss_framework.runs.preparation import prepare
 from bliss_framework.runs.results import RunFolder
 from bliss_framework.runs.settings import DataSettings, EvaluationSettings, MethodSettings, RunSettings
 

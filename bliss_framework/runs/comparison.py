@@ -1,0 +1,87 @@
+"""Several methods evaluated on the same folds."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from bliss_framework.errors import SettingsError, UnknownNameError
+from bliss_framework.extension.names import did_you_mean
+from bliss_framework.runs.evaluation import Pieces, run_fits
+from bliss_framework.runs.events import RunFinished, Tell
+from bliss_framework.runs.files import plain
+from bliss_framework.runs.measures import evaluation_of, notes_of, seconds_of
+from bliss_framework.runs.methods import OWN, Method, bliss_method
+from bliss_framework.runs.planning import plan_fits
+from bliss_framework.runs.prepared import Prepared, announcement, fold_notes
+from bliss_framework.runs.results import RunFolder
+from bliss_framework.runs.starting import FORMAT, RunResult, start
+
+
+def compare(prepared: Prepared, names: Sequence[str], tell: Tell, folder: RunFolder | None = None) -> RunResult:
+    """Evaluate methods on the same folds.
+
+    Args:
+        prepared: the experiment; its evaluation says how many folds.
+        names: "bliss" and names of the experiment's baselines.
+        tell: called with each event, in this process.
+        folder: where the result and finished fits are kept; None keeps nothing.
+
+    Raises:
+        SettingsError: there are no folds.
+        UnknownNameError: the experiment has no such baseline.
+        RunError: the folder cannot be used.
+    """
+    started = time.perf_counter()
+    evaluation = prepared.settings.evaluation
+    if not evaluation.wanted and prepared.problem.test is None:
+        raise SettingsError("A comparison needs folds or a test part: set cv, for instance 10, or test_share.")
+    methods = _chosen(prepared, names)
+    fits = plan_fits(prepared.problem, methods, evaluation, prepared.seed)
+    begun = start(folder, compare_document(prepared, names), prepared.record(), tell)
+    if begun.finished is not None:
+        return begun.finished
+    begun.tell(announcement(prepared, len(fits)))
+    pieces = run_fits(prepared.problem, fits, prepared.settings.bliss["n_jobs"], begun.checkpoint, begun.tell)
+    document = {
+        "format": FORMAT,
+        "data": prepared.data_document(),
+        "protocol": {**prepared.document()["evaluation"], "random_state": prepared.seed},
+        "methods": _compared(prepared, methods, pieces),
+    }
+    notes = [note for method in methods for note in notes_of(pieces, method.name)] + fold_notes(prepared)
+    document = plain(document)
+    if folder is not None:
+        document = folder.conclude(document)
+    begun.tell(RunFinished(prepared.name, time.perf_counter() - started))
+    return RunResult(document, (*prepared.loaded.notes, *notes), None if folder is None else folder.path)
+
+
+def compare_document(prepared: Prepared, names: Sequence[str]) -> dict[str, Any]:
+    """Return everything that decides the result of a comparison, for run.toml."""
+    return {**prepared.document(), "methods": list(dict.fromkeys(names))}
+
+
+def _chosen(prepared: Prepared, names: Sequence[str]) -> list[Method]:
+    known = {method.name: method for method in (*prepared.baselines, bliss_method(prepared.settings.bliss))}
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(
+                f'The experiment has no method "{name}".{did_you_mean(name, known)} It has: {", ".join(known)}.'
+            )
+    return [known[name] for name in dict.fromkeys(names)]
+
+
+def _compared(prepared: Prepared, methods: Sequence[Method], pieces: Pieces) -> list[dict[str, Any]]:
+    document = prepared.document()
+    rows = {str(row.get("label", row["method"])): row for row in document["compare"]}
+    settings = {name: {k: v for k, v in row.items() if k not in ("method", "label")} for name, row in rows.items()}
+    settings[OWN] = document["bliss"]
+    return [
+        {
+            "name": method.name,
+            "evaluation": evaluation_of(prepared.problem, method.name, pieces, prepared.settings.evaluation),
+            "seconds": seconds_of(pieces, method.name),
+            "settings": settings[method.name],
+        }
+        for method in methods
+    ]

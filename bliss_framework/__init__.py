@@ -11,6 +11,7 @@ from bliss_framework.version import __version__
 if TYPE_CHECKING:
     from bliss_framework import validators as validators
     from bliss_framework.components import resolve as resolve
+    from bliss_framework.engines import engine as engine
     from bliss_framework.errors import (
         BlissError as BlissError,
         BlissWarning as BlissWarning,
@@ -70,6 +71,7 @@ _HOME = {
         "SettingsError",
         "UnknownNameError",
     ),
+    "bliss_framework.engines": ("engine",),
     "bliss_framework.estimator": ("BlissClassifier",),
     "bliss_framework.extension.contracts": (
         "Baseline",

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
@@ -28,6 +27,7 @@ from bliss_framework.kernel.result import InferredLabels
 from bliss_framework.own_defaults import COMPONENTS, IsSet, as_table, with_values
 from bliss_framework.parameters import check_final_values
 from bliss_framework.recipes import Arranged, Recipe, arranged, part_of, recipe_of
+from bliss_framework.workers import in_parallel, several
 
 SAME = "same"  # The final classifier that is the classifier of label inference.
 LEARNT = "bag_threshold"  # After the choice, on the scores of all members.
@@ -186,10 +186,10 @@ def _on_processes(
     n_jobs: int | None,
 ) -> Iterator[list[tuple[int, NDArray[np.intp], NDArray[np.float64]]]]:
     arguments = [(group, [candidates[i] for i in group], given, weak, folds == fold, seed) for fold, group in tasks]
-    if effective_n_jobs(n_jobs) == 1:
-        yield from (_heldout_scores(*one) for one in arguments)
+    if several(n_jobs):
+        yield from in_parallel(n_jobs, _heldout_scores, arguments)
         return
-    yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_heldout_scores)(*one) for one in arguments)
+    yield from (_heldout_scores(*one) for one in arguments)
 
 
 def _heldout_scores(

@@ -7,6 +7,7 @@ import rich_click as click
 from bliss_framework.console.options import (
     data_dir_option,
     data_options,
+    engine_options,
     evaluation_options,
     inference_options,
     output_options,
@@ -27,6 +28,7 @@ def bliss() -> None:
 @click.option("--resume", is_flag=True, help="Go on with the run in --output; what is finished is not computed again.")
 @evaluation_options
 @inference_options
+@engine_options
 @data_options
 @output_options
 def run_command(**options: Any) -> None:
@@ -51,6 +53,7 @@ def run_command(**options: Any) -> None:
 @click.option("--resume", is_flag=True, help="Go on with the comparison in --output.")
 @evaluation_options
 @inference_options
+@engine_options
 @data_options
 @output_options
 def compare_command(**options: Any) -> None:
@@ -68,6 +71,7 @@ def compare_command(**options: Any) -> None:
 @click.option("--only", metavar="NAME", help="Take one [[experiment]] of an experiment file.")
 @click.option("--output", metavar="FILE", help="The .toml file to write. [default: NAME-tuned.toml here]")
 @inference_options
+@engine_options
 @data_options
 @output_options
 def tune_command(**options: Any) -> None:

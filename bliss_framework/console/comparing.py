@@ -9,10 +9,12 @@ from typing import Any
 from attrs import evolve
 
 from bliss_framework.console.choosing import experiments_of
-from bliss_framework.console.exits import Interrupted, deaf_workers
+from bliss_framework.console.exits import Interrupted
 from bliss_framework.console.running import data_folders, how_to_go_on, observed, plugins_for
 from bliss_framework.console.screens import open_screen, results_alone
 from bliss_framework.console.tables import evaluation_table
+from bliss_framework.console.workers import workers
+from bliss_framework.engines import check_engine
 from bliss_framework.errors import SettingsError
 from bliss_framework.runs.comparison import compare
 from bliss_framework.runs.files import to_json
@@ -35,10 +37,13 @@ def compare_source(
     block: tuple[str, ...],
     strict: bool,
     data_dir: str | None,
+    engine: str,
+    address: str | None,
     **options: Any,
 ) -> None:
     """Compare methods on one data set or one experiment of a file."""
     screen = open_screen(quiet, as_json)
+    check_engine(engine, address)
     if resume and output is None:
         raise SettingsError("--resume needs --output DIR, the directory of the comparison to go on with.")
     folder = None if output is None else RunFolder(Path(output), resume)
@@ -48,8 +53,8 @@ def compare_source(
     prepared = prepare(settings, plugins, dirs)
     chosen = names or [OWN, *(method.name for method in prepared.baselines)]
     try:
-        n_jobs = prepared.settings.bliss["n_jobs"]
-        with results_alone(), deaf_workers(n_jobs), observed(prepared, plugins, screen) as tell:
+        n_jobs = [prepared.settings.bliss["n_jobs"]]
+        with results_alone(), workers(engine, address, n_jobs), observed(prepared, plugins, screen) as tell:
             result = compare(prepared, chosen, tell, folder)
     except KeyboardInterrupt:
         raise Interrupted(_what_is_left(folder, sys.argv[1:])) from None

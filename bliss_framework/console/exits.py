@@ -66,15 +66,13 @@ def deaf_workers(n_jobs: int | None) -> Iterator[None]:
     """
     from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 
+    from bliss_framework.workers import deaf_start
+
     ignoring = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
     with parallel_config(backend="loky", **ignoring):
         if effective_n_jobs(n_jobs) > 1:
-            # A process that begins while signals are ignored never hears one, not even while it imports.
-            hearing = signal.signal(signal.SIGINT, signal.SIG_IGN)
-            try:
+            with deaf_start():
                 Parallel(n_jobs=n_jobs)(delayed(abs)(number) for number in range(2))
-            finally:
-                signal.signal(signal.SIGINT, hearing)
         yield
 
 

@@ -13,6 +13,7 @@ _inference = partial(click.option, panel="Label inference")
 _final = partial(click.option, panel="After inference")
 _components = partial(click.option, panel="Components")
 _evaluation = partial(click.option, panel="Evaluation")
+_engine = partial(click.option, panel="Where it runs")
 _data = partial(click.option, panel="Data")
 
 
@@ -120,6 +121,17 @@ evaluation_options = _all(
     _evaluation(
         "--test-share", metavar="X", type=float, help="Evaluate on a share of the bags, say 0.3, instead of K folds."
     ),
+)
+
+engine_options = _all(
+    _engine(
+        "--engine",
+        metavar="NAME",
+        default="local",
+        help="Where processes run: local, dask or ray; the last two need an extra. The bits stay the same. "
+        "[default: local]",
+    ),
+    _engine("--address", metavar="URL", help="A running cluster. [default: one on this machine]"),
 )
 
 data_dir_option = _data(

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from bliss_framework.console.choosing import experiments_of
-from bliss_framework.console.exits import Interrupted, deaf_workers
+from bliss_framework.console.exits import Interrupted
 from bliss_framework.console.progress import Listener, progress_on
 from bliss_framework.console.screens import Screen, open_screen, results_alone
 from bliss_framework.console.tables import result_view
+from bliss_framework.console.workers import workers
+from bliss_framework.engines import check_engine
 from bliss_framework.errors import PluginError, SettingsError
 from bliss_framework.extension.manager import Plugins, load_plugins
 from bliss_framework.runs.data import default_data_dirs
@@ -39,10 +41,13 @@ def run_source(
     block: tuple[str, ...],
     strict: bool,
     data_dir: str | None,
+    engine: str,
+    address: str | None,
     **options: Any,
 ) -> None:
     """Run one experiment, or all of an experiment file."""
     screen = open_screen(quiet, as_json)
+    check_engine(engine, address)
     if resume and output is None:
         raise SettingsError("--resume needs --output DIR, the directory of the run to go on with.")
     experiments = experiments_of(source, only, options)
@@ -53,7 +58,8 @@ def run_source(
     places = [RunFolder(folder / one.name if experiments.several else folder, resume) for one in prepared]
     _check_places(places, prepared)
     try:
-        with results_alone():
+        n_jobs = [one.settings.bliss.get("n_jobs") for one in prepared]
+        with results_alone(), workers(engine, address, n_jobs):
             results = [_run_one(one, place, plugins, screen) for one, place in zip(prepared, places, strict=True)]
     except KeyboardInterrupt:
         raise Interrupted(how_to_go_on(folder, sys.argv[1:])) from None
@@ -105,7 +111,7 @@ def _check_places(places: Sequence[RunFolder], prepared: Sequence[Experiment]) -
 
 
 def _run_one(prepared: Experiment, folder: RunFolder, plugins: Plugins, screen: Screen) -> RunResult:
-    with observed(prepared, plugins, screen) as tell, deaf_workers(prepared.settings.bliss.get("n_jobs")):
+    with observed(prepared, plugins, screen) as tell:
         if isinstance(prepared, PreparedPipeline):
             result = run_pipeline(prepared, tell, folder)
         else:

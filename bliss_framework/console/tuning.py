@@ -8,10 +8,12 @@ from typing import Any
 from attrs import evolve
 
 from bliss_framework.console.choosing import experiments_of
-from bliss_framework.console.exits import Interrupted, deaf_workers
+from bliss_framework.console.exits import Interrupted
 from bliss_framework.console.running import data_folders, observed, plugins_for
 from bliss_framework.console.screens import open_screen, results_alone
 from bliss_framework.console.tables import candidate_table
+from bliss_framework.console.workers import workers
+from bliss_framework.engines import check_engine
 from bliss_framework.errors import RunError, SettingsError
 from bliss_framework.runs.files import to_json, write_text
 from bliss_framework.runs.preparation import prepare
@@ -27,10 +29,13 @@ def tune_source(
     block: tuple[str, ...],
     strict: bool,
     data_dir: str | None,
+    engine: str,
+    address: str | None,
     **options: Any,
 ) -> None:
     """Choose settings for one data set or one experiment of a file."""
     screen = open_screen(quiet, as_json)
+    check_engine(engine, address)
     experiments = experiments_of(source, only, options).rows
     if len(experiments) > 1:
         names = ", ".join(str(one.name) for one in experiments)
@@ -42,11 +47,8 @@ def tune_source(
     if path.exists():
         raise RunError(f"{path} is already there. Choose another file with --output.")
     try:
-        with (
-            results_alone(),
-            deaf_workers(prepared.settings.bliss["n_jobs"]),
-            observed(prepared, plugins, screen) as tell,
-        ):
+        n_jobs = [prepared.settings.bliss["n_jobs"]]
+        with results_alone(), workers(engine, address, n_jobs), observed(prepared, plugins, screen) as tell:
             result = tune(prepared, tell)
     except KeyboardInterrupt:
         command = shlex.join(sys.argv[1:])

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
@@ -16,6 +15,7 @@ from bliss_framework.runs.events import FitFinished, FitStarted, Tell
 from bliss_framework.runs.methods import OWN
 from bliss_framework.runs.planning import Fit
 from bliss_framework.runs.problem import Problem, training_part
+from bliss_framework.workers import in_parallel, several
 
 Pieces = dict[tuple[str, int, int], Piece]
 IN_A_PIECE = (
@@ -66,9 +66,8 @@ def _place(fit: Fit) -> tuple[str, int, int]:
 
 
 def _computed(problem: Problem, fits: Sequence[Fit], n_jobs: int | None, tell: Tell) -> Iterator[Piece]:
-    if effective_n_jobs(n_jobs) > 1 and len(fits) > 1:
-        pool = Parallel(n_jobs=n_jobs, return_as="generator")
-        yield from pool(delayed(run_fit)(problem, fit) for fit in fits)
+    if several(n_jobs) and len(fits) > 1:
+        yield from in_parallel(n_jobs, run_fit, [(problem, fit) for fit in fits])
         return
     for fit in fits:
         tell(FitStarted(fit.method.name, fit.repeat, fit.fold))

@@ -426,3 +426,24 @@ def test_data_in_two_places(cli, table):
     ended = cli("run", "musk1", "--data-dir", "data", "--n-rounds", "1", "--json")
     assert json.loads(ended.out)["data"]["n_bags"] == 92
     assert 'Note: the name "musk1" is also at data/musk1.csv; the one of plugin' in ended.err
+
+
+@pytest.mark.parametrize("command", ["run", "compare", "tune"])
+def test_engines_are_checked_first(cli, here, command):
+    """An engine that is not there, or cannot have an address, is refused before the data are looked for."""
+    ended = cli(command, "nowhere.csv", "--engine", "dusk")
+    assert (ended.code, ended.err) == (
+        1,
+        'Error: No engine "dusk". Did you mean "dask"? There are: local, dask, ray.\n',
+    )
+    assert 'has no address; got "tcp://here:1"' in cli(command, "nowhere.csv", "--address", "tcp://here:1").err
+
+
+def test_a_cluster(cli, table, here):
+    """On a dask cluster of this machine the files are those of one process."""
+    pytest.importorskip("distributed", reason="needs the extra dask")
+    table()
+    words = ("run", "toy.csv", "--n-rounds", "4", "--n-folds", "3", "--n-inferences", "1", "--quiet")
+    assert cli(*words, "--output", "one").code == 0
+    assert cli(*words, "--output", "two", "--engine", "dask", "--n-jobs", "2").code == 0
+    assert (here / "one" / "labels.csv").read_bytes() == (here / "two" / "labels.csv").read_bytes()

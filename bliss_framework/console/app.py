@@ -145,6 +145,21 @@ def explain_command(**options: Any) -> None:
     explain_row(**options)
 
 
+@bliss.command("report")
+@click.argument("run")
+@click.option("--output", metavar="FILE", help="The HTML file to write. [default: report.html in RUN]")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document to standard output.")
+@click.option("--quiet", is_flag=True, help="No notes.")
+def report_command(**options: Any) -> None:
+    """Write one self-contained HTML file about a finished run or comparison.
+
+    RUN is its directory, or that of a file with several experiments. Needs the extra `report`.
+    """
+    from bliss_framework.console.reporting import report_run
+
+    report_run(**options)
+
+
 @bliss.command("new")
 @click.argument("kind", type=click.Choice(["reward", "regime", "strategy", "classifier", "reader", "baseline"]))
 @click.argument("name")

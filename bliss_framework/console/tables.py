@@ -11,12 +11,9 @@ from rich.tree import Tree
 
 from bliss_framework.console.screens import shows_unicode
 from bliss_framework.extension.names import singular
+from bliss_framework.runs.showing import best_mean, how_tested, measure_name, percent_value, shown_measures, shown_value
 
-NAMES = {"bag_accuracy": "bag accuracy", "bag_auc": "bag AUC", "instance_auc": "instance AUC"}
 UNBOUNDED = 10_000  # Columns; more than any table asks for.
-PERCENT = ("accuracy", "precision", "recall")
-SMALLER_IS_BETTER = "error"
-DETAIL = "/"  # In the name of a measure that would make a table too wide, such as one for each label.
 
 
 class PlainTable(Table):
@@ -104,28 +101,19 @@ def _percent_table(
 
 
 def _percent(value: Mapping[str, Any], best: float | None, with_spread: bool) -> Text:
-    spread = f" +- {100 * value['sd']:.1f}" if with_spread and len(value["runs"]) > 1 else ""
-    return Text(f"{100 * value['mean']:.1f}{spread}", style="bold" if value["mean"] == best else "")
+    text = percent_value("", value if with_spread else {**value, "runs": value["runs"][:1]})
+    return Text(text, style="bold" if value["mean"] == best else "")
 
 
 def evaluation_table(console: Console, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> Table:
     """Draw the measures of several methods on the same folds; the best of each measure is bold."""
-    cells = [(method, _measures(evaluation)) for method, evaluation in rows]
+    cells = [(method, shown_measures(evaluation)) for method, evaluation in rows]
     measures = list(dict.fromkeys(name for _, own in cells for name in own))
-    first = rows[0][1]
-    title = f"{_tested(first)}, {first['repeats']} repeat{'s' if first['repeats'] != 1 else ''}"
-    table = plain_table(console, "method", *(NAMES.get(name, name.replace("_", " ")) for name in measures), title=title)
-    best = {name: _best(name, _means(cells, name)) for name in measures}
+    table = plain_table(console, "method", *map(measure_name, measures), title=how_tested(rows[0][1]))
+    best = {name: best_mean(name, [own[name] for _, own in cells if name in own]) for name in measures}
     for method, own in cells:
         table.add_row(Text(method), *(_cell(name, own.get(name), best[name]) for name in measures))
     return table
-
-
-def _tested(evaluation: Mapping[str, Any]) -> str:
-    if "cv" in evaluation:
-        return f"{evaluation['cv']} folds of whole bags"
-    share = evaluation.get("test_share")
-    return "a test set" if share is None else f"a test part of {share:.0%} of the bags"
 
 
 def candidate_table(console: Console, candidates: Sequence[Mapping[str, Any]], shown: int = 10) -> Table:
@@ -138,36 +126,9 @@ def candidate_table(console: Console, candidates: Sequence[Mapping[str, Any]], s
     return table
 
 
-def _measures(evaluation: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Pick what was measured in every repeat, but for details; of instances, the accuracy in the tests."""
-    own = {
-        name: value
-        for name, value in evaluation.items()
-        if isinstance(value, Mapping) and "runs" in value and DETAIL not in name
-    }
-    tested = evaluation.get("instance_accuracy", {}).get("test")
-    if tested is None:
-        return own
-    auc = evaluation.get("instance_auc", {}).get("test")
-    return {**own, "instance_accuracy": tested["overall"], **({} if auc is None else {"instance_auc": auc})}
-
-
-def _means(cells: Sequence[tuple[str, Mapping[str, Any]]], name: str) -> list[float]:
-    return [own[name]["mean"] for _, own in cells if name in own and own[name]["mean"] is not None]
-
-
-def _best(name: str, means: Sequence[float]) -> float | None:
-    return (min if name.endswith(SMALLER_IS_BETTER) else max)(means, default=None)
-
-
-def _cell(name: str, value: Mapping[str, Any] | None, best: float | None) -> Text:
-    if value is None or value["mean"] is None or best is None:
-        return Text("-")
-    percent = any(word in name for word in PERCENT)
-    factor, digits = (100, 1) if percent else (1, 3)
-    spread = f" +- {factor * value['sd']:.{digits}f}" if len(value["runs"]) > 1 else ""
-    mean = f"{factor * value['mean']:.{digits}f}{'%' if percent else ''}"
-    return Text(f"{mean}{spread}", style="bold" if value["mean"] == best else "")
+def _cell(measure: str, value: Mapping[str, Any] | None, best: float | None) -> Text:
+    is_best = value is not None and best is not None and value["mean"] == best
+    return Text(shown_value(measure, value), style="bold" if is_best else "")
 
 
 def _inference(document: Mapping[str, Any]) -> Text:

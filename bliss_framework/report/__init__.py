@@ -1,0 +1,1 @@
+"""One HTML file that tells a run: `bliss report`."""

@@ -3,9 +3,9 @@
 from attrs import asdict
 from rich.text import Text
 
-from bliss_framework.console.running import plugins_for
 from bliss_framework.console.screens import open_screen
 from bliss_framework.console.tables import plain_table
+from bliss_framework.console.work import plugins_for
 from bliss_framework.errors import PluginError, UnknownNameError
 from bliss_framework.extension.names import did_you_mean
 from bliss_framework.runs.files import to_json

@@ -10,11 +10,9 @@ from attrs import evolve
 
 from bliss_framework.console.choosing import experiments_of
 from bliss_framework.console.exits import Interrupted
-from bliss_framework.console.running import data_folders, how_to_go_on, observed, plugins_for
-from bliss_framework.console.screens import open_screen, results_alone
+from bliss_framework.console.screens import results_alone
 from bliss_framework.console.tables import evaluation_table
-from bliss_framework.console.workers import workers
-from bliss_framework.engines import check_engine
+from bliss_framework.console.work import begin, check_resume, how_to_go_on, observed
 from bliss_framework.errors import SettingsError
 from bliss_framework.runs.comparison import compare
 from bliss_framework.runs.files import to_json
@@ -27,46 +25,30 @@ OWN = "bliss"
 
 
 def compare_source(
-    source: str,
-    methods: str | None,
-    only: str | None,
-    output: str | None,
-    resume: bool,
-    as_json: bool,
-    quiet: bool,
-    block: tuple[str, ...],
-    strict: bool,
-    data_dir: str | None,
-    engine: str,
-    address: str | None,
-    **options: Any,
+    source: str, methods: str | None, only: str | None, output: str | None, resume: bool, **options: Any
 ) -> None:
     """Compare methods on one data set or one experiment of a file."""
-    screen = open_screen(quiet, as_json)
-    check_engine(engine, address)
-    if resume and output is None:
-        raise SettingsError("--resume needs --output DIR, the directory of the comparison to go on with.")
+    work = begin(options)
+    check_resume(resume, output)
     folder = None if output is None else RunFolder(Path(output), resume)
     settings, names = _settings(source, methods, only, options)
-    plugins = plugins_for(block, strict, screen)
-    dirs = data_folders(data_dir)
-    prepared = prepare(settings, plugins, dirs)
+    plugins = work.plugins()
+    prepared = prepare(settings, plugins, work.data_dirs)
     chosen = names or [OWN, *(method.name for method in prepared.baselines)]
     try:
-        n_jobs = [prepared.settings.bliss["n_jobs"]]
-        with results_alone(), workers(engine, address, n_jobs), observed(prepared, plugins, screen) as tell:
+        with results_alone(), work.spread([prepared]), observed(prepared, plugins, work.screen) as tell:
             result = compare(prepared, chosen, tell, folder)
     except KeyboardInterrupt:
         raise Interrupted(_what_is_left(folder, sys.argv[1:])) from None
     for note in result.notes:
-        screen.note(f"Note: {note}")
-    if screen.as_json:
-        screen.document(to_json(result.document))
+        work.screen.note(f"Note: {note}")
+    if work.screen.as_json:
+        work.screen.document(to_json(result.document))
         return
     rows = [(row["name"], row["evaluation"]) for row in result.document["methods"]]
-    screen.results.print(evaluation_table(screen.results, rows))
+    work.screen.results.print(evaluation_table(work.screen.results, rows))
     if output is not None:
-        screen.results.print(f"results: {output}", markup=False, highlight=False, soft_wrap=True)
+        work.screen.results.print(f"results: {output}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _what_is_left(folder: RunFolder | None, words: Sequence[str]) -> str:

@@ -5,9 +5,9 @@ import json
 from typing import Any
 
 from bliss_framework.console.docstrings import parameter_texts
-from bliss_framework.console.running import data_folders, plugins_for
 from bliss_framework.console.screens import open_screen
 from bliss_framework.console.tables import component_tree, dataset_table, plugin_table
+from bliss_framework.console.work import data_folders, plugins_for
 from bliss_framework.errors import UnknownNameError
 from bliss_framework.extension.names import did_you_mean
 from bliss_framework.runs.data import available_datasets

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import rich_click as click
 
-from bliss_framework.console.running import plugins_for
 from bliss_framework.console.screens import open_screen
+from bliss_framework.console.work import plugins_for
 from bliss_framework.errors import SettingsError
 from bliss_framework.extension.scaffold import LICENCES, SUMMARIES, Blueprint, check_blueprint, how_to_use, scaffold
 

@@ -6,9 +6,9 @@ from typing import Any
 from attrs import asdict
 from rich.text import Text
 
-from bliss_framework.console.running import data_folders, plugins_for
 from bliss_framework.console.screens import open_screen
 from bliss_framework.console.tables import plain_table
+from bliss_framework.console.work import data_folders, plugins_for
 from bliss_framework.errors import DataError, RunError
 from bliss_framework.persistence import load_model
 from bliss_framework.runs.data import find_dataset

@@ -110,7 +110,7 @@ def test_resume_needs_output(cli, table):
     """--resume alone does not say with what to go on."""
     table()
     ended = cli("compare", "toy.csv", "--resume")
-    assert ended.err == "Error: --resume needs --output DIR, the directory of the comparison to go on with.\n"
+    assert ended.err == "Error: --resume needs --output DIR, the directory of the run to go on with.\n"
 
 
 @pytest.mark.parametrize("kept", [False, True])

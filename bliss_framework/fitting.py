@@ -11,8 +11,9 @@ from bliss_framework.components import resolve
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.final import FinalLearner, probability_slope
 from bliss_framework.inputs import TrainingInput
-from bliss_framework.kernel.crossfit import CrossFit, RunTasks, concluded
+from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit, SelectionAdvanced, SelectionStarted
+from bliss_framework.kernel.fold_task import concluded
 from bliss_framework.kernel.folds import deal_folds, usable_folds
 from bliss_framework.kernel.inference import Constrain
 from bliss_framework.kernel.labels import LabelSpace, WeakLabels

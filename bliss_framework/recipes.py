@@ -12,8 +12,9 @@ from bliss_framework.errors import PluginError
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.inputs import TrainingInput
 from bliss_framework.kernel.bags import Bags
-from bliss_framework.kernel.crossfit import CrossFit, Ingredients, RunTasks, cross_fit
+from bliss_framework.kernel.crossfit import CrossFit, RunTasks, cross_fit
 from bliss_framework.kernel.events import Emit
+from bliss_framework.kernel.fold_task import Ingredients
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.kernel.ordering import canonical_order
 from bliss_framework.kernel.pull import Part

@@ -12,8 +12,9 @@ from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_limits
 
 from bliss_framework.errors import SettingsError
-from bliss_framework.kernel.crossfit import FoldResult, FoldTask, RunTasks
+from bliss_framework.kernel.crossfit import RunTasks
 from bliss_framework.kernel.events import Emit, FoldFinished, silent
+from bliss_framework.kernel.fold_task import FoldResult, FoldTask
 
 Work = Callable[[FoldTask, Emit], FoldResult]
 

@@ -1,117 +1,19 @@
 """The cross-fit: Algorithm 1 on K folds of a whole data set, and the passes of the bootstrapping procedure."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.errors import PluginError
-from bliss_framework.kernel.balance import balance_weights
-from bliss_framework.kernel.events import Emit, FoldFinished, FoldStarted, RoundFinished, silent
+from bliss_framework.kernel.events import Emit, silent
+from bliss_framework.kernel.fold_task import FoldResult, FoldTask, Ingredients, concluded, run_fold
 from bliss_framework.kernel.folds import deal_folds, train_and_heldout, usable_folds
-from bliss_framework.kernel.guards import checked_assignment, checked_rewards
-from bliss_framework.kernel.inference import (
-    ArmResult,
-    Bounder,
-    Constrain,
-    FoldProblem,
-    Puller,
-    Rewarder,
-    infer_labels,
-)
-from bliss_framework.kernel.pull import Fold, Outcome, Part, outcome_of
+from bliss_framework.kernel.inference import Constrain
+from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import InferredLabels, conclude
 from bliss_framework.kernel.settings import InferenceSettings
-
-
-class FoldClassifier(Protocol):
-    """A classifier that can be prepared for a fold."""
-
-    def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> Puller:
-        """Do once all that does not depend on labels."""
-
-
-class FoldReward(Protocol):
-    """A reward that can be prepared for a fold."""
-
-    def prepare(self, fold: Fold, classifier: Any) -> Rewarder:
-        """Do once all that does not depend on labels."""
-
-
-class FoldRegime(Protocol):
-    """The part of a regime that label inference needs."""
-
-    def draw_prior(self, part: Part) -> NDArray[np.float64] | None:
-        """Return chances (n, L) of the first draws, or None for the default."""
-
-    def constraint(self) -> Constrain | None:
-        """Return a function from bounds to an assignment, or None for the plain argmax."""
-
-    def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
-        """Score how well a classifier's held-out predictions meet the weak labels."""
-
-
-@frozen(eq=False)
-class Ingredients:
-    """The four things that a label inference is made of."""
-
-    classifier: FoldClassifier = field()
-    reward: FoldReward = field()
-    strategy: Bounder = field()
-    regime: FoldRegime = field()
-
-
-@frozen(eq=False)
-class FoldTask:
-    """One fold of one pass: all that a worker needs, and nothing that depends on other folds.
-
-    Attributes:
-        ingredients: classifier, reward, strategy, regime.
-        data: the whole data set; in later passes confident labels outside the fold are already fixed.
-        rows: rows of the fold whose arms are pulled.
-        extra: rows outside the fold that join its training data.
-        heldout: rows of the held-out set.
-        settings: of the inference.
-        seed: starts this task's own generators.
-        pass_number: 1, 2, ...
-        fold: 0 .. n_folds - 1.
-        n_folds: folds in this pass.
-    """
-
-    ingredients: Ingredients = field()
-    data: Part = field()
-    rows: NDArray[np.intp] = field()
-    extra: NDArray[np.intp] = field()
-    heldout: NDArray[np.intp] = field()
-    settings: InferenceSettings = field()
-    seed: np.random.SeedSequence = field()
-    pass_number: int = field()
-    fold: int = field()
-    n_folds: int = field()
-
-
-@frozen(eq=False)
-class FoldResult:
-    """What one fold found out.
-
-    Attributes:
-        rows: the rows whose labels were inferred.
-        arms: their statistics.
-        mean_reward: of the inferred labels, pulled once more.
-        weak_score: of the classifier trained on them.
-        one_class: whether all free instances of the fold ended in one class.
-        never_informed: the reward's complaint if all pulls that were looked at had one, else None.
-    """
-
-    rows: NDArray[np.intp] = field()
-    arms: ArmResult = field()
-    mean_reward: float = field()
-    weak_score: dict[str, float] = field()
-    one_class: bool = field()
-    never_informed: str | None = field()
 
 
 @frozen(eq=False)
@@ -276,75 +178,6 @@ def _confident(inferred: InferredLabels | None, outside: NDArray[np.intp], share
     return np.sort(decided[order[:n]])
 
 
-def run_fold(task: FoldTask, emit: Emit = silent) -> FoldResult:
-    """Prepare the classifier and the reward for one fold, and run Algorithm 1 on it."""
-    try:
-        return _run_fold(task, emit)
-    except PluginError as error:
-        error.add_note(f"(fold {task.fold + 1} of {task.n_folds}, pass {task.pass_number})")
-        raise
-
-
-def _run_fold(task: FoldTask, emit: Emit) -> FoldResult:
-    # A seed counts its children, so a task that is run again needs a fresh copy of it.
-    seed = np.random.SeedSequence(task.seed.entropy, spawn_key=task.seed.spawn_key)
-    prepare_seed, *seeds = seed.spawn(1 + task.settings.n_inferences)
-    problem = _problem(task, np.random.default_rng(prepare_seed))
-    n_rounds = task.settings.n_rounds
-    emit(FoldStarted(task.pass_number, task.fold, task.n_folds, n_rounds))
-    arms = infer_labels(
-        problem,
-        task.settings,
-        [np.random.default_rng(seed) for seed in seeds],
-        lambda t, reward: emit(RoundFinished(task.pass_number, task.fold, t, n_rounds, reward)),
-    )
-    result = _judge(task, problem, arms)
-    emit(FoldFinished(task.pass_number, task.fold, result.mean_reward))
-    return result
-
-
-def _problem(task: FoldTask, rng: np.random.Generator) -> FoldProblem:
-    ingredients = task.ingredients
-    # Extra rows come last, so that the first rows are those whose labels are wanted.
-    train = task.data.take(np.concatenate([task.rows, task.extra]))
-    heldout = task.data.take(task.heldout)
-    fold = Fold(train, heldout, min(task.settings.n_neighbors, heldout.n_rows))
-    puller = ingredients.classifier.prepare(train, heldout, rng)
-    reward = ingredients.reward.prepare(fold, puller)
-    prior = _prior(train, ingredients.regime.draw_prior(train))
-    return FoldProblem(fold, puller, reward, ingredients.strategy, prior, ingredients.regime.constraint())
-
-
-def _prior(part: Part, given: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    """Fill in the default where the regime gives no prior, or no chance to any candidate of an instance."""
-    default = part.space.draw_weights()
-    if given is None:
-        return default
-    possible = np.where(part.space.candidates, given, 0.0)
-    return np.where(possible.sum(axis=1, keepdims=True) > 0, possible, default)
-
-
-def _judge(task: FoldTask, problem: FoldProblem, arms: ArmResult) -> FoldResult:
-    """Pull the inferred labels once more, to say how good they are."""
-    fold = problem.fold
-    inferred = concluded(
-        arms.means, arms.pulls, fold.train, problem.constrain, task.settings.n_rounds, np.random.default_rng(0)
-    )
-    assignment = inferred.labels
-    weights = balance_weights(assignment[None], fold.train.space, task.settings.class_balance, fold.train.weights)
-    predictions = problem.puller.pull(assignment[None], weights)
-    outcome = outcome_of(fold, assignment, predictions, 0)
-    free = fold.train.space.free
-    rewards = checked_rewards(problem.reward, outcome, task.settings.n_rounds)
-    complaints = arms.complaints
-    unhappy = complaints[-1] if complaints and all(complaints) else None
-    one_class = len(np.unique(inferred.classes[free])) == 1 and free.sum() > 1
-    own = np.arange(len(task.rows))
-    kept = evolve(arms, means=arms.means[own], pulls=arms.pulls[own])
-    score = dict(task.ingredients.regime.weak_score(outcome))
-    return FoldResult(task.rows, kept, float(rewards[free].mean()), score, bool(one_class), unhappy)
-
-
 def _gather(
     results: list[FoldResult], data: Part, constrain: Constrain | None, n_rounds: int, rng: np.random.Generator
 ) -> InferredLabels:
@@ -356,17 +189,3 @@ def _gather(
         pulls[result.rows] += result.arms.pulls
         times[result.rows] += result.arms.pulls > 0
     return concluded(means / np.maximum(times, 1.0), pulls, data, constrain, n_rounds, rng)
-
-
-def concluded(
-    means: NDArray[np.float64],
-    pulls: NDArray[np.float64],
-    data: Part,
-    constrain: Constrain | None,
-    n_rounds: int,
-    rng: np.random.Generator,
-) -> InferredLabels:
-    """Infer labels from means (n, L) and pulls (n, L) as `conclude` does, under the regime's constraint if any."""
-    if constrain is None:
-        return conclude(means, pulls, data.space, rng)
-    return conclude(means, pulls, data.space, rng, lambda values: checked_assignment(constrain, values, data, n_rounds))

@@ -9,8 +9,9 @@ import numpy as np
 from attrs import field, frozen
 
 from bliss_framework.errors import RunError
-from bliss_framework.kernel.crossfit import FoldResult, FoldTask, RunTasks
+from bliss_framework.kernel.crossfit import RunTasks
 from bliss_framework.kernel.events import Emit
+from bliss_framework.kernel.fold_task import FoldResult, FoldTask
 from bliss_framework.kernel.inference import ArmResult
 from bliss_framework.runs.files import plain, write_text
 

@@ -21,7 +21,8 @@ from bliss_classifiers.ridge import KernelRidge
 from bliss_classifiers.svm import RbfSvm
 from bliss_framework import Bags, BlissClassifier, Part, Scaling, WeakDataset
 from bliss_framework.kernel.choice import draw_labels
-from bliss_framework.kernel.crossfit import Ingredients, cross_fit
+from bliss_framework.kernel.crossfit import cross_fit
+from bliss_framework.kernel.fold_task import Ingredients
 from bliss_framework.kernel.folds import deal_folds
 from bliss_framework.kernel.settings import InferenceSettings
 from bliss_mil.mi_svm import MiSvm

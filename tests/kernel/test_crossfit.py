@@ -11,8 +11,9 @@ from attrs import define, field
 from bliss_bandits.cucb import Cucb
 from bliss_classifiers.ridge import KernelRidge
 from bliss_framework import PluginError, RewardError
-from bliss_framework.kernel.crossfit import CrossFit, Ingredients, cross_fit, run_fold
+from bliss_framework.kernel.crossfit import CrossFit, cross_fit
 from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinished
+from bliss_framework.kernel.fold_task import Ingredients, run_fold
 from bliss_framework.kernel.pull import Fold, Part
 from bliss_framework.kernel.settings import InferenceSettings
 from bliss_mil.regime import MilRegime

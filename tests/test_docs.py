@@ -125,3 +125,12 @@ def test_links_lead_somewhere() -> None:
     for path in [*DOCS, ROOT / "README.md", ROOT / "CHANGELOG.md"]:
         for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
             assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_every_page_is_in_the_table_of_contents() -> None:
+    """`mkdocs.yml` leads to every page, and to nothing that is not there."""
+    docs = ROOT / "docs"
+    pages = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md") if path.parts[-2] != "experiments"}
+    pages = {page for page in pages if not page.startswith("examples/")}
+    listed = re.findall(r"^ +- (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert sorted(listed) == sorted(pages)

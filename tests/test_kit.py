@@ -323,6 +323,7 @@ def test_everything_installed_passes():
         ("baseline", "one-vs-rest-mi-svm"),
         ("baseline", "one-vs-rest-bag-mean-svm"),
         ("baseline", "relabel-softmax"),
+        ("baseline", "label-set-attention"),
     }
     check_reader(REGISTRY.create("reader", "npz"), MUSK1)
 

@@ -1,6 +1,7 @@
 """What this plugin offers."""
 
 from bliss_framework import Component, hookimpl
+from bliss_multiclass_mil.attention import LabelSetAttention
 from bliss_multiclass_mil.classifier import CooperativeSoftmax
 from bliss_multiclass_mil.datasets import DIGITS_DETAILS, MNIST_DETAILS, load_digits_bags, load_mnist_bags
 from bliss_multiclass_mil.one_vs_rest import OneVsRestBagMeanSvm, OneVsRestMiSvm
@@ -37,6 +38,7 @@ def bliss_baselines() -> list[Component]:
     return [
         Component("one-vs-rest-mi-svm", OneVsRestMiSvm, "Linear mi-SVM for each label (the paper's baseline)"),
         Component("one-vs-rest-bag-mean-svm", OneVsRestBagMeanSvm, "Linear SVM for each label on the mean of each bag"),
+        Component("label-set-attention", LabelSetAttention, "Attention network for label sets (needs the extra torch)"),
         Component("relabel-softmax", RelabelSoftmax, relabel),
     ]
 

@@ -8,18 +8,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-from bliss_framework import Bags, Scaling, check_bags, check_training
+from bliss_framework import Bags, Scaling, check_bags
 from bliss_framework.validators import at_least, positive
-from bliss_multiclass_mil.label_sets import LabelSetForm, check_label_sets, label_names_of
+from bliss_multiclass_mil.label_scorer import LabelScorer
 
 
-class OneVsRest(ClassifierMixin, BaseEstimator):
-    """What the baselines share: a linear score of each label, and a bag or an instance has those above 0.
+class OneVsRest(LabelScorer):
+    """What the baselines of one machine for each label share.
 
     Attributes:
         classes_: the negative class, then the C labels.
@@ -30,10 +29,7 @@ class OneVsRest(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, bags: Any = None) -> "OneVsRest":
         """Learn from label sets: X (n, d), y one label set for each bag or row, bags (n,) ids."""
         self._check()
-        given = check_training(X, y, bags)
-        form = LabelSetForm(self.negative_label, self.separator, label_names_of(self.label_names))
-        weak = check_label_sets(given.weak, given.bags, form)
-        self.classes_ = np.asarray(weak.classes)
+        given, weak = self.checked(X, y, bags)
         self.scaling_ = Scaling(self.scaling).fit(given.X)
         rows = self.scaling_.transform(given.X)
         machines = [self._machine(rows, given.bags, there == 1) for there in weak.values.T]
@@ -60,30 +56,6 @@ class OneVsRest(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         rows, grouped = check_bags(X, bags)
         return np.asarray(self.scaling_.transform(rows) @ self.coef_.T) + self.intercept_, grouped
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Score instances: (n, C + 1), 0 for the negative class."""
-        scores = self.label_scores(X)[0]
-        return np.concatenate([np.zeros((len(scores), 1)), scores], axis=1)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each instance: the label with the largest score, negative where none exceeds 0."""
-        return self.classes_[self.decision_function(X).argmax(axis=1)]
-
-    def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """Score each bag for each label by its best instance: (ids, (B, C))."""
-        scores, grouped = self.label_scores(X, bags)
-        return grouped.ids, np.asarray(grouped.max(scores))
-
-    def predict_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.int8]]:
-        """Predict the label set of each bag: (ids, (B, C) of 0 and 1)."""
-        ids, scores = self.score_bags(X, bags)
-        return ids, (scores > 0).astype(np.int8)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 class OneVsRestMiSvm(OneVsRest):

@@ -1,0 +1,153 @@
+"""The attention network for label sets."""
+
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from bliss_framework import Bags, MissingExtraError, SettingsError
+from bliss_framework.testing import Example, baseline_checks, verify
+from bliss_multiclass_mil.attention import LabelSetAttention
+from bliss_multiclass_mil.attention_net import bag_logits, initial_weights, instance_logits
+from bliss_multiclass_mil.regime import MultiClassMilRegime
+
+QUICK = {"n_hidden": 16, "n_attention": 8, "n_epochs": 30, "batch_bags": 8, "learning_rate": 0.01, "random_state": 0}
+
+
+@pytest.fixture
+def torch():
+    return pytest.importorskip("torch", reason="needs the extra torch")
+
+
+@pytest.fixture
+def shapes():
+    """Sixty bags of five instances; label a shifts one instance along one axis, label b along the other."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(scale=0.3, size=(300, 4))
+    bags = np.repeat(np.arange(60), 5)
+    sets = np.empty(60, dtype=object)
+    truth = np.full(300, "negative", dtype=object)
+    for bag in range(60):
+        sets[bag] = frozenset(name for name, step in (("a", 2), ("b", 3)) if bag % step == 0)
+        for place, (name, column) in enumerate((("a", 0), ("b", 1))):
+            if name in sets[bag]:
+                X[5 * bag + place, column] += 2.0
+                truth[5 * bag + place] = name
+    return X, sets, bags, truth
+
+
+class TestNetwork:
+    @pytest.fixture
+    def weights(self):
+        return initial_weights(n_columns=3, n_labels=2, n_hidden=5, n_attention=4, rng=np.random.default_rng(1))
+
+    def test_first_weights(self, weights):
+        """Weights are within one over the root of the number of inputs; biases are zero."""
+        sizes = {"embedding": 3, "tanh_gate": 5, "sigmoid_gate": 5, "attention": 4, "output": 5}
+        for name, n_inputs in sizes.items():
+            assert len(weights[name]) == n_inputs
+            assert 0 < np.abs(weights[name]).max() <= n_inputs**-0.5
+        assert not weights["embedding_bias"].any()
+        assert not weights["output_bias"].any()
+
+    def test_one_bag_by_hand(self, weights):
+        """The logit of a bag is the output of its pooled embedding, computed here from the paper's equations."""
+        rows = np.random.default_rng(2).normal(size=(4, 3))
+        h = np.maximum(rows @ weights["embedding"], 0)
+        for label in range(2):
+            score = [
+                weights["attention"][:, label]
+                @ (np.tanh(weights["tanh_gate"].T @ one) / (1 + np.exp(-weights["sigmoid_gate"].T @ one)))
+                for one in h
+            ]
+            attention = np.exp(score) / np.sum(np.exp(score))
+            pooled = sum(a * one for a, one in zip(attention, h, strict=True))
+            expected = pooled @ weights["output"][:, label]
+            found = bag_logits(weights, rows, Bags.from_ids([7, 7, 7, 7]))
+            assert found.shape == (1, 2)
+            assert found[0, label] == pytest.approx(expected, rel=1e-5)
+
+    def test_a_bag_of_one(self, weights):
+        """An instance alone in its bag has all the attention, so the bag says what it says."""
+        rows = np.random.default_rng(3).normal(size=(6, 3))
+        np.testing.assert_allclose(
+            bag_logits(weights, rows, Bags.from_ids(np.arange(6))), instance_logits(weights, rows)[0], rtol=1e-5
+        )
+
+    def test_large_attention_does_not_overflow(self, weights):
+        """Attention that differs by thousands between instances gives finite logits."""
+        weights["attention"] *= 1e4
+        rows = np.random.default_rng(4).normal(size=(6, 3))
+        assert np.isfinite(bag_logits(weights, rows, Bags.from_ids([0, 0, 0, 1, 1, 1]))).all()
+
+
+class TestLearning:
+    def test_it_learns_label_sets(self, torch, shapes):
+        """Labels that one instance of a bag shows are found in other bags."""
+        X, sets, bags, _ = shapes
+        train = bags < 40
+        model = LabelSetAttention(**{**QUICK, "n_epochs": 60}).fit(X[train], sets[:40], bags=bags[train])
+        ids, found = model.predict_bags(X[~train], bags[~train])
+        expected = [[name in sets[bag] for name in ("a", "b")] for bag in ids]
+        assert list(model.classes_) == ["negative", "a", "b"]
+        assert (found == np.array(expected)).mean() > 0.9
+
+    def test_sparse_rows(self, torch, shapes):
+        """Sparse rows give what dense rows give, where they are scaled alike."""
+        X, sets, bags, _ = shapes
+        dense = LabelSetAttention(**QUICK, scaling="none").fit(X, sets, bags=bags)
+        sparse = LabelSetAttention(**QUICK, scaling="none").fit(sp.csr_matrix(X), sets, bags=bags)
+        np.testing.assert_allclose(
+            sparse.score_bags(sp.csr_matrix(X), bags)[1], dense.score_bags(X, bags)[1], rtol=1e-4, atol=1e-5
+        )
+
+    def test_training_agrees_with_the_network(self, torch, shapes):
+        """What is trained in torch is what is run in NumPy: a step along the gradient lowers the loss computed here."""
+        X, sets, bags, _ = shapes
+        there = np.array([[name in one for name in ("a", "b")] for one in sets])
+        losses = []
+        for n_epochs in (1, 2, 4, 8):
+            model = LabelSetAttention(**{**QUICK, "n_epochs": n_epochs, "batch_bags": 60}).fit(X, sets, bags=bags)
+            logits = model.score_bags(X, bags)[1]
+            losses.append(np.mean(np.logaddexp(0, np.where(there, -logits, logits))))
+        assert losses == sorted(losses, reverse=True)
+
+    def test_threads_change_nothing(self, torch, shapes):
+        """The weights have the same bits with one thread and with two."""
+        X, sets, bags, _ = shapes
+        before = torch.get_num_threads()
+        weights = []
+        for n_threads in (1, 2):
+            torch.set_num_threads(n_threads)
+            weights.append(LabelSetAttention(**QUICK).fit(X, sets, bags=bags).weights_)
+        torch.set_num_threads(before)
+        for name in weights[0]:
+            np.testing.assert_array_equal(weights[0][name], weights[1][name])
+
+    def test_kit(self, torch, shapes):
+        """It passes the conformance kit of baselines."""
+        X, sets, bags, _ = shapes
+        example = Example(MultiClassMilRegime(), X, bags, list(sets))
+        verify("label-set-attention", baseline_checks(LabelSetAttention(**QUICK), example))
+
+
+class TestRefusals:
+    def test_torch_is_missing(self, monkeypatch, shapes):
+        """One sentence holds the pip command."""
+        monkeypatch.setitem(sys.modules, "torch", None)
+        X, sets, bags, _ = shapes
+        with pytest.raises(MissingExtraError) as caught:
+            LabelSetAttention().fit(X, sets, bags=bags)
+        assert str(caught.value) == (
+            'label-set-attention needs torch, which is not installed: pip install "bliss-framework[torch]".'
+        )
+
+    @pytest.mark.parametrize(
+        ("name", "value"), [("n_epochs", 0), ("batch_bags", 0), ("learning_rate", 0.0), ("l2", -1.0), ("n_hidden", 2.5)]
+    )
+    def test_parameters(self, shapes, name, value):
+        """A parameter out of range is named, whether torch is there or not."""
+        X, sets, bags, _ = shapes
+        with pytest.raises(SettingsError, match=name):
+            LabelSetAttention(**{name: value}).fit(X, sets, bags=bags)

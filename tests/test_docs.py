@@ -13,6 +13,7 @@ from bliss_framework import BlissClassifier, errors
 from bliss_framework.console.app import bliss
 from bliss_framework.extension import contracts, hookspecs
 from bliss_framework.extension.manager import default_plugins
+from bliss_framework.runs.experiment_files import read_experiments
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
@@ -134,3 +135,11 @@ def test_every_page_is_in_the_table_of_contents() -> None:
     pages = {page for page in pages if not page.startswith("examples/")}
     listed = re.findall(r"^ +- (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), flags=re.MULTILINE)
     assert sorted(listed) == sorted(pages)
+
+
+@pytest.mark.parametrize("row", ["linear-paper", "features-paper"])
+def test_rows_of_the_paper_let_assignments_leave_out_labels(row: str) -> None:
+    """The regime's own defaults keep every label, so a row that is the paper's has to say otherwise."""
+    rows = read_experiments(ROOT / "docs" / "experiments" / "mnist-multiclass-mil.toml").rows
+    (own,) = [one for one in rows if one.name == row]
+    assert own.bliss["regime"]["assignments"] == "free"

@@ -31,6 +31,11 @@ class LabelColumn:
     sets: bool | None = field(default=None)
     advice: str = field(default="a label of single instances is named by the option instance_label")
 
+    @property
+    def label_names(self) -> None:
+        """No names but those that occur."""
+        return None
+
     def holds_sets(self) -> bool:
         """Say whether the cells are label sets.
 

@@ -1,14 +1,15 @@
 """What the columns of a table are: the bag, a label, or features."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework import Bags, DataError, WeakDataset
+from bliss_readers.indicators import IndicatorColumns
 from bliss_readers.labels import LabelColumn, first_missing, typed
-from bliss_readers.table import Table, listed
+from bliss_readers.table import Table, is_number, listed
 
 LABEL_NAMES = ("label", "labels", "y")
 INSTANCE_LABEL_NAMES = ("instance_label", "inst_y")
@@ -32,7 +33,12 @@ class Roles:
 
 
 def roles_of(
-    table: Table, bag: str, label: str | None, instance_label: str | None, ignore: str | Sequence[str]
+    table: Table,
+    bag: str,
+    label: str | None,
+    instance_label: str | None,
+    ignore: str | Sequence[str],
+    label_names: Sequence[str] = LABEL_NAMES,
 ) -> Roles:
     """Find out what each column is.
 
@@ -42,6 +48,7 @@ def roles_of(
         label: the name of the weak label column, which may be in a second table; None takes the usual names.
         instance_label: the name of the column of true classes; None takes the usual names.
         ignore: names of columns to leave out.
+        label_names: the usual names of the weak label column.
 
     Raises:
         DataError: a column is missing, or two could be the one, or no feature is left.
@@ -50,7 +57,7 @@ def roles_of(
     taken = [table.require(bag, "bag"), *(table.require(name, "ignore") for name in ignored)]
     true_class = choose(table, instance_label, INSTANCE_LABEL_NAMES, "instance_label", [*taken, label])
     # A label that is named but not here is in the second table.
-    defaults = LABEL_NAMES if label is None else ()
+    defaults = label_names if label is None else ()
     weak = choose(table, label if label in table.header else None, defaults, "label", [*taken, true_class])
     roles = {*taken, true_class, weak}
     features = [name for name in table.header if name not in roles]
@@ -86,7 +93,9 @@ def choose(
     return present[0] if present else None
 
 
-def dataset_of(table: Table, roles: Roles, column: LabelColumn | None, regime: str | None) -> WeakDataset:
+def dataset_of(
+    table: Table, roles: Roles, column: LabelColumn | IndicatorColumns | None, regime: str | None
+) -> WeakDataset:
     """Make a data set of a table.
 
     Args:
@@ -107,7 +116,19 @@ def dataset_of(table: Table, roles: Roles, column: LabelColumn | None, regime: s
         regime=regime or ("multiclass-mil" if column is not None and column.holds_sets() else "mil"),
         instance_labels=None if roles.instance_label is None else _classes(table, roles.instance_label),
         feature_names=tuple(roles.features),
+        label_names=None if column is None else column.label_names,
     )
+
+
+def instance_names(table: Table, taken: Collection[str]) -> list[str]:
+    """Return the columns of text that has another value in each row: they name the instances, and are no features.
+
+    Args:
+        table: of the instances.
+        taken: columns that are something else.
+    """
+    columns = ((name, table.column(name)) for name in table.header if name not in taken)
+    return [name for name, cells in columns if not any(map(is_number, cells)) and len(set(cells)) == len(cells)]
 
 
 def bag_ids(table: Table, bag: str) -> NDArray[np.str_]:

@@ -83,15 +83,20 @@ class TextTable(Table):
 
     rows: list[list[str]] = field()
     places: list[str] = field()
+    _position: dict[str, int] = field(init=False)
+
+    @_position.default
+    def _positions(self) -> dict[str, int]:
+        return {name: position for position, name in enumerate(self.header)}
 
     def column(self, name: str) -> list[str]:
         """Return the cells of a column."""
-        position = self.header.index(name)
+        position = self._position[name]
         return [row[position] for row in self.rows]
 
     def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Return columns as numbers (n, d)."""
-        positions = [self.header.index(name) for name in names]
+        positions = [self._position[name] for name in names]
         numbers = np.empty((len(self.rows), len(names)))
         for row, cells in enumerate(self.rows):
             try:
@@ -114,9 +119,11 @@ class TextTable(Table):
 
 def unique_header(path: Path, header: Sequence[str], noun: str = "column") -> list[str]:
     """Return the names of columns, or raise DataError if two are the same."""
-    for position, name in enumerate(header):
-        if name in header[:position]:
+    seen: set[str] = set()
+    for name in header:
+        if name in seen:
             raise DataError(f'{path}: two {noun}s are called "{name}"; rename or remove one.')
+        seen.add(name)
     return list(header)
 
 

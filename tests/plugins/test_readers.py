@@ -8,8 +8,12 @@ import pytest
 import scipy.sparse as sp
 
 from bliss_framework import DataError, SettingsError, WeakDataset
+from bliss_readers.andrews_svm import AndrewsSvmReader
+from bliss_readers.arff import ArffReader
+from bliss_readers.c45 import C45Reader
 from bliss_readers.csv_table import CsvReader
 from bliss_readers.hooks import bliss_readers
+from bliss_readers.mill import MillReader
 from bliss_readers.npz import NpzReader
 from bliss_readers.parquet_table import ParquetReader
 
@@ -68,7 +72,15 @@ def refusal(path: Path, **options) -> str:
 def test_all_readers_are_offered():
     """The plugin offers one component for each reader, under its name."""
     offered = {one.name: one.factory for one in bliss_readers()}
-    assert offered == {"csv": CsvReader, "npz": NpzReader, "parquet": ParquetReader}
+    assert offered == {
+        "csv": CsvReader,
+        "npz": NpzReader,
+        "parquet": ParquetReader,
+        "arff": ArffReader,
+        "c45": C45Reader,
+        "mill": MillReader,
+        "andrews-svm": AndrewsSvmReader,
+    }
 
 
 class TestNpz:

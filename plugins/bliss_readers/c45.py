@@ -76,9 +76,9 @@ class _Names:
 def _table(path: Path) -> tuple[TextTable, _Names]:
     rows, places = [], []
     for number, text in numbered_lines(path):
-        row = text.partition(_COMMENT)[0].rstrip()
-        if row:
-            rows.append([cell.strip() for cell in row.removesuffix(".").split(",")])
+        said = text.partition(_COMMENT)[0].rstrip()
+        if said:
+            rows.append([cell.strip() for cell in said.removesuffix(".").split(",")])
             places.append(f"line {number}")
     if not rows:
         raise DataError(f"{path} has no rows; a row is the bag, the features and the class, with commas between them.")
@@ -87,9 +87,9 @@ def _table(path: Path) -> tuple[TextTable, _Names]:
     header = unique_header(beside, told.header, "attribute")
     for place, row in zip(places, rows, strict=True):
         if len(row) != len(header):
-            said = beside.name if beside.is_file() else places[0]
+            told_by = beside.name if beside.is_file() else places[0]
             raise DataError(
-                f"{path}, {place}: {len(row)} fields, but {said} has {len(header)}; the last one is the class."
+                f"{path}, {place}: {len(row)} fields, but {told_by} has {len(header)}; the last one is the class."
             )
     return TextTable(path, header, rows, places, noun="attribute"), told
 
@@ -104,7 +104,7 @@ def _names(path: Path) -> _Names:
     classes, *entries = [entry for entry in re.split(r"\.(?=\s|\Z)", text) if entry.strip()] or [""]
     names, ignored = [], []
     for entry in entries:
-        name, colon, values = (part.strip() for part in entry.partition(":"))
+        name, colon, values = (" ".join(part.split()) for part in entry.partition(":"))
         if not colon or not name:
             raise DataError(
                 f"{path}: {' '.join(entry.split())[:40]!r} is no attribute; allowed are the classes first, then "

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from bliss_framework import DataError, SettingsError
 from bliss_readers.table import as_number
 
+LARGEST_INDEX = 2**31 - 1  # What SciPy numbers columns with.
+
 
 @frozen(eq=False)
 class SparseText:
@@ -37,7 +39,9 @@ class SparseText:
         Raises:
             DataError: a cell is no index and number, an index is there twice, or beyond n_features.
         """
-        columns, values, ends = [], [], [0]
+        columns: list[int] = []
+        values: list[float] = []
+        ends = [0]
         for row, cells in enumerate(self.rows):
             entries = dict(self._entry(row, cell) for cell in cells)
             if len(entries) != len(cells):
@@ -53,13 +57,13 @@ class SparseText:
     def _entry(self, row: int, cell: str) -> tuple[int, float]:
         index, _, value = cell.partition(":")
         try:
-            if index.isdecimal() and int(index) > 0 and value:
+            if index.isdecimal() and 0 < int(index) <= LARGEST_INDEX and value:
                 return int(index) - 1, as_number(value)
         except ValueError:
             pass
         raise DataError(
-            f"{self.path}, {self.places[row]}: {cell!r} is no index:value; allowed are indices from 1, each with a "
-            f"number."
+            f"{self.path}, {self.places[row]}: {cell!r} is no index:value; allowed are indices from 1 to "
+            f"{LARGEST_INDEX}, each with a number."
         )
 
     def _width(self, columns: NDArray[np.int64], ends: NDArray[np.int64], n_features: int | None) -> int:

@@ -231,6 +231,10 @@ class TestMill:
             ("i,b,,1\n", "line 1, field \"LABEL\": ''"),
             ("i,,1,1\n", 'line 1, field "BAG": no bag id'),
             ("i,b,1,0:2\n", "line 1: '0:2' is no index:value; allowed are indices from 1"),
+            (
+                "i,b,1,2147483648:2\n",
+                "line 1: '2147483648:2' is no index:value; allowed are indices from 1 to 2147483647",
+            ),
             ("i,b,1,1:2\ni,b,1,x:2\n", "line 2: 'x:2' is no index:value"),
             ("i,b,1,1:2\ni,b,1,7\n", "line 2: '7' is no index:value"),
             ("i,b,1,1:\n", "line 1: '1:' is no index:value"),

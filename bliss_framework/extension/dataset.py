@@ -21,7 +21,7 @@ class WeakDataset:
         regime: the component name of the regime that the weak labels are made for.
         instance_labels: (n,) true classes where they are known (never used for inference), or None.
         feature_names: one for each column, or None.
-        label_names: names of the columns of a label-set matrix, or None.
+        label_names: names of all labels of label sets, of the columns where these are a matrix; or None.
     """
 
     name: str = field()

@@ -1,14 +1,26 @@
 """What this plugin offers."""
 
 from bliss_framework import Component, hookimpl
+from bliss_readers.andrews_svm import AndrewsSvmReader
+from bliss_readers.arff import ArffReader
+from bliss_readers.c45 import C45Reader
 from bliss_readers.csv_table import CsvReader
+from bliss_readers.mill import MillReader
 from bliss_readers.npz import NpzReader
+from bliss_readers.parquet_table import ParquetReader
 
 
 @hookimpl
 def bliss_readers() -> list[Component]:
-    """Offer the two readers that need no extra package."""
+    """Offer the readers."""
     return [
         Component("csv", CsvReader, "Tables as text (.csv, .tsv): one line for each instance"),
         Component("npz", NpzReader, "The native form (.npz): NumPy arrays, dense or sparse rows"),
+        Component("parquet", ParquetReader, "Parquet tables (.parquet): one row for each instance; extra files"),
+        Component("arff", ArffReader, "Weka's files (.arff), with a bag or an instance in each line"),
+        Component("c45", C45Reader, "The files of MUSK in the UCI repository (.data with .names)"),
+        Component("mill", MillReader, "Files of the MILL toolbox (.data), dense or sparse"),
+        Component(
+            "andrews-svm", AndrewsSvmReader, "The published form of MUSK, Elephant and TREC9 (.svm): sparse rows"
+        ),
     ]

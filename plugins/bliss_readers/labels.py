@@ -22,12 +22,19 @@ class LabelColumn:
         bag: the name of its bag column.
         label: the name of its weak label column.
         sets: whether a cell holds a set of names, or None to find out from the cells.
+        advice: what to do where the cells of a bag differ.
     """
 
     table: Table = field()
     bag: str = field()
     label: str = field()
     sets: bool | None = field(default=None)
+    advice: str = field(default="a label of single instances is named by the option instance_label")
+
+    @property
+    def label_names(self) -> None:
+        """No names but those that occur."""
+        return None
 
     def holds_sets(self) -> bool:
         """Say whether the cells are label sets.
@@ -36,6 +43,8 @@ class LabelColumn:
         """
         if self.sets is not None:
             return self.sets
+        if self.table.holds_lists(self.label):
+            return True
         cells = self.table.column(self.label)
         return any(SET_DELIMITER in cell for cell in cells) or ("" in cells and not all(map(is_number, cells)))
 
@@ -64,9 +73,10 @@ class LabelColumn:
         missing = first_missing(cells)
         if missing is None:
             return typed(cells)
+        hint = " Where empty means the empty label set, set label_sets = true." if self.sets is None else ""
         raise DataError(
             f"{self.table.at(missing, self.label)}: bag {self.table.column(self.bag)[missing]!r} has no weak label "
-            f"({cells[missing]!r}); every bag needs one. Where empty means the empty label set, set label_sets = true."
+            f"({cells[missing]!r}); every bag needs one.{hint}"
         )
 
     def _refuse_conflicts(
@@ -78,8 +88,8 @@ class LabelColumn:
         bag = given.index[row]
         raise DataError(
             f"{self.table.at(row, self.label)}: bag {str(given.ids[bag])!r} has the weak label {cells[row]!r}, but "
-            f"{cells[first[bag]]!r} in line {self.table.lines[first[bag]]}. A weak label is the same over its bag; "
-            f"a label of single instances is named by the option instance_label."
+            f"{cells[first[bag]]!r} in {self.table.place(first[bag])}. A weak label is the same over its bag; "
+            f"{self.advice}."
         )
 
     def _refuse_strangers(self, labelled: list[str], present: list[str]) -> None:

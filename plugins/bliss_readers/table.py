@@ -1,72 +1,130 @@
-"""A text table: column names, cells and line numbers, before any column has a meaning."""
+"""A table: column names and cells, before any column has a meaning."""
 
-import csv
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from attrs import field, frozen
+from numpy.typing import NDArray
 
-from bliss_framework import DataError, SettingsError
+from bliss_framework import DataError
 
 MISSING = frozenset({"", "?", "na", "nan"})
 
 
 @frozen(eq=False)
-class Table:
-    """The cells of a file.
+class Table(ABC):
+    """Columns of cells with names.
 
     Attributes:
         path: for messages.
         header: the names of the columns.
-        rows: the cells of each row, without blanks around them.
-        lines: the number of each row's line in the file; the first line is 1.
+        noun: what this kind of file calls a column.
     """
 
     path: Path = field()
     header: list[str] = field()
-    rows: list[list[str]] = field()
-    lines: list[int] = field()
+    noun: str = field(default="column", kw_only=True)
 
+    @abstractmethod
     def column(self, name: str) -> list[str]:
-        """Return the cells of a column."""
-        position = self.header.index(name)
-        return [row[position] for row in self.rows]
+        """Return the cells of a column as text, without blanks around them."""
+
+    @abstractmethod
+    def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """Return columns as numbers (n, d), NaN where a cell is missing.
+
+        Raises:
+            DataError: a cell is no number.
+        """
+
+    @abstractmethod
+    def place(self, row: int) -> str:
+        """Return where a row is in the file."""
+
+    def holds_lists(self, name: str) -> bool:
+        """Say whether each cell of a column is a list; then `column` puts "|" between its entries."""
+        return False
 
     def require(self, name: str, option: str) -> str:
         """Return the name of a column, or raise DataError if there is none; `option` is how the user chooses it."""
         if name in self.header:
             return name
-        hint = f" (columns are split at another character? Set delimiter; first line: {self.header[0]!r})"
         raise DataError(
-            f'{self.path} has no column "{name}", which the option {option} names. '
-            f"Its columns: {listed(self.header)}{hint if len(self.header) == 1 else ''}."
+            f'{self.path} has no {self.noun} "{name}", which the option {option} names. '
+            f"Its {self.noun}s: {listed(self.header)}{self.hint()}."
         )
+
+    def hint(self) -> str:
+        """Return what else may be wrong where a column is not found."""
+        return ""
 
     def at(self, row: int, column: str) -> str:
         """Return where a cell is, for messages."""
-        return f'{self.path}, line {self.lines[row]}, column "{column}"'
+        return f'{self.path}, {self.place(row)}, {self.noun} "{column}"'
+
+    def no_number(self, row: int, name: str, cell: str) -> DataError:
+        """Return the error for a feature that is no number."""
+        return DataError(
+            f"{self.at(row, name)}: {cell!r} is no number. Every {self.noun} that is no bag and no label is a feature; "
+            f'leave this one out with ignore = ["{name}"].'
+        )
 
 
-def read_table(path: Path, delimiter: str) -> Table:
-    """Read a UTF-8 text file whose first line names the columns.
+@frozen(eq=False)
+class TextTable(Table):
+    """A table that was read as text.
 
-    Raises:
-        DataError: naming the file and the line.
-        SettingsError: the delimiter is not one character.
+    Attributes:
+        rows: the cells of each row.
+        places: where each row is in the file, such as "line 2".
     """
-    if len(delimiter) != 1 or delimiter in '"\r\n':
-        raise SettingsError(f"delimiter is {delimiter!r}; allowed is one character, such as ',' or ';' or a tab.")
-    records = _records(path, delimiter)
-    if not records:
-        raise DataError(f"{path} is empty; allowed is a line of column names, then one line for each row.")
-    (first, header), *body = records
-    _check_header(path, first, header)
-    for line, cells in body:
-        if len(cells) != len(header):
-            raise DataError(f"{path}, line {line}: {len(cells)} cells, but line {first} names {len(header)} columns.")
-    if not body:
-        raise DataError(f"{path} has no rows below the column names.")
-    return Table(path, header, [cells for _, cells in body], [line for line, _ in body])
+
+    rows: list[list[str]] = field()
+    places: list[str] = field()
+    _position: dict[str, int] = field(init=False)
+
+    @_position.default
+    def _positions(self) -> dict[str, int]:
+        return {name: position for position, name in enumerate(self.header)}
+
+    def column(self, name: str) -> list[str]:
+        """Return the cells of a column."""
+        position = self._position[name]
+        return [row[position] for row in self.rows]
+
+    def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """Return columns as numbers (n, d)."""
+        positions = [self._position[name] for name in names]
+        numbers = np.empty((len(self.rows), len(names)))
+        for row, cells in enumerate(self.rows):
+            try:
+                numbers[row] = [as_number(cells[position]) for position in positions]
+            except ValueError:
+                wrong = next(position for position in positions if not is_number(cells[position]))
+                raise self.no_number(row, self.header[wrong], cells[wrong]) from None
+        return numbers
+
+    def place(self, row: int) -> str:
+        """Return the line of a row."""
+        return self.places[row]
+
+    def hint(self) -> str:
+        """Ask for the delimiter where there is but one column."""
+        if len(self.header) > 1 or self.noun != "column":
+            return ""
+        return f" (columns are split at another character? Set delimiter; first line: {self.header[0]!r})"
+
+
+def unique_header(path: Path, header: Sequence[str], noun: str = "column") -> list[str]:
+    """Return the names of columns, or raise DataError if two are the same."""
+    seen: set[str] = set()
+    for name in header:
+        if name in seen:
+            raise DataError(f'{path}: two {noun}s are called "{name}"; rename or remove one.')
+        seen.add(name)
+    return list(header)
 
 
 def is_missing(cell: str) -> bool:
@@ -101,33 +159,3 @@ def listed(names: Sequence[str], limit: int = 12) -> str:
     """Join names for a message, and count those that are too many to show."""
     shown = ", ".join(names[:limit])
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
-
-
-def _records(path: Path, delimiter: str) -> list[tuple[int, list[str]]]:
-    try:
-        # The byte order mark that spreadsheets write would become a part of the first column's name.
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, delimiter=delimiter, skipinitialspace=True, strict=True)
-            try:
-                return [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader if not _blank(cells)]
-            except csv.Error as error:
-                raise DataError(f"{path}, line {reader.line_num}: {error}; check the quotes near this line.") from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8 text ({error}); save it as UTF-8.") from error
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}.") from error
-
-
-def _blank(cells: list[str]) -> bool:
-    return len(cells) < 2 and not any(cell.strip() for cell in cells)
-
-
-def _check_header(path: Path, line: int, header: list[str]) -> None:
-    for position, name in enumerate(header):
-        if not name:
-            raise DataError(
-                f"{path}, line {line}: column {position + 1} of {len(header)} has no name; every column needs one "
-                f"(a row number that pandas wrote? Use to_csv(index=False))."
-            )
-        if name in header[:position]:
-            raise DataError(f'{path}, line {line}: two columns are called "{name}"; rename or remove one.')

@@ -8,9 +8,14 @@ import pytest
 import scipy.sparse as sp
 
 from bliss_framework import DataError, SettingsError, WeakDataset
+from bliss_readers.andrews_svm import AndrewsSvmReader
+from bliss_readers.arff import ArffReader
+from bliss_readers.c45 import C45Reader
 from bliss_readers.csv_table import CsvReader
 from bliss_readers.hooks import bliss_readers
+from bliss_readers.mill import MillReader
 from bliss_readers.npz import NpzReader
+from bliss_readers.parquet_table import ParquetReader
 
 BAG = np.array([4, 4, -1])
 X = np.array([[1.0, 0.0], [0.0, 2.5], [0.0, 0.0]])
@@ -64,9 +69,18 @@ def refusal(path: Path, **options) -> str:
     return str(caught.value)
 
 
-def test_both_readers_are_offered():
+def test_all_readers_are_offered():
     """The plugin offers one component for each reader, under its name."""
-    assert {one.name: one.factory for one in bliss_readers()} == {"csv": CsvReader, "npz": NpzReader}
+    offered = {one.name: one.factory for one in bliss_readers()}
+    assert offered == {
+        "csv": CsvReader,
+        "npz": NpzReader,
+        "parquet": ParquetReader,
+        "arff": ArffReader,
+        "c45": C45Reader,
+        "mill": MillReader,
+        "andrews-svm": AndrewsSvmReader,
+    }
 
 
 class TestNpz:

@@ -1,0 +1,225 @@
+"""Parquet tables are read as the same table in CSV, and refused in the same words."""
+
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from bliss_framework import DataError, MissingExtraError, WeakDataset
+from bliss_framework.testing import check_reader
+from bliss_readers.csv_table import CsvReader
+from bliss_readers.parquet_table import ParquetReader
+
+pd = pytest.importorskip("pandas")
+pa = pytest.importorskip("pyarrow", reason="Parquet files need pyarrow, which the test extra brings")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Write columns as a Parquet file."""
+
+    def write(columns, name: str = "toy.parquet") -> Path:
+        pq.write_table(pa.table(columns), tmp_path / name)
+        return tmp_path / name
+
+    return write
+
+
+def read(path: Path, **options) -> WeakDataset:
+    return ParquetReader().read(path, **options)
+
+
+def refusal(path: Path, **options) -> str:
+    with pytest.raises(DataError) as caught:
+        read(path, **options)
+    return str(caught.value)
+
+
+def same(one: WeakDataset, other: WeakDataset) -> bool:
+    parts = [(data.bags.tolist(), data.weak.tolist(), data.regime, data.feature_names) for data in (one, other)]
+    labels = [None if data.instance_labels is None else data.instance_labels.tolist() for data in (one, other)]
+    return parts[0] == parts[1] and labels[0] == labels[1] and np.array_equal(one.X, other.X, equal_nan=True)
+
+
+names = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=4)
+bag_of_rows = st.lists(
+    st.lists(st.one_of(st.floats(allow_infinity=False), st.integers(-(2**53), 2**53)), min_size=2, max_size=2),
+    min_size=1,
+    max_size=3,
+)
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    st.dictionaries(st.one_of(st.integers(), names), st.tuples(bag_of_rows, st.integers(0, 1)), min_size=1, max_size=4)
+)
+def test_a_table_says_the_same_in_both_formats(tmp_path, bags):
+    """Whatever bags pandas writes, the Parquet file is the data set that its CSV file is."""
+    # Arrow has no column of numbers and text.
+    ids = [str(bag) if any(isinstance(one, str) for one in bags) else min(max(bag, -9), 2**62) for bag in bags]
+    rows = [(bag, label, *row) for bag, (rows, label) in zip(ids, bags.values(), strict=True) for row in rows]
+    frame = pd.DataFrame(rows, columns=["bag", "label", "f1", "f2"]).astype({"f1": float, "f2": float})
+    frame = frame[frame.groupby("bag").label.transform("nunique") == 1]
+    if frame.empty:
+        return
+    frame.to_parquet(tmp_path / "toy.parquet")
+    frame.to_csv(tmp_path / "toy.csv", index=False)
+    data = read(tmp_path / "toy.parquet")
+    assert same(data, CsvReader().read(tmp_path / "toy.csv"))
+    assert np.array_equal(data.X, frame[["f1", "f2"]].to_numpy(), equal_nan=True)
+    assert data.bags.tolist() == frame.bag.astype(str).tolist()
+
+
+def test_columns_are_chosen_by_name(table):
+    """Roles and their options are those of the CSV reader."""
+    path = table({"id": ["x", "y"], "mol": ["m", "m"], "musk": [1, 1], "true": [1, 0], "f1": [0.5, 1.5], "f2": [2, 3]})
+    data = read(path, bag="mol", label="musk", instance_label="true", ignore="id")
+    assert (data.name, data.regime, data.feature_names) == ("toy", "mil", ("f1", "f2"))
+    assert data.X.tolist() == [[0.5, 2.0], [1.5, 3.0]]
+    assert data.instance_labels.tolist() == [1, 0]
+    assert data.weak.tolist() == [1]
+    assert data.X.dtype == np.float64
+    assert read(path, bag="mol", label="musk", ignore=["id"], regime="other").regime == "other"
+
+
+def test_bag_ids_are_text(table):
+    """A bag whose id is the number 7 is the bag "7" of a second table that is text."""
+    path = table({"bag": [7, 7, -3], "f": [1, 2, 3]})
+    (path.parent / "weak.csv").write_text("bag,label\n-3,0\n7,1\n")
+    data = read(path, labels="weak.csv")
+    assert data.bags.tolist() == ["7", "7", "-3"]
+    assert data.weak.tolist() == [1, 0]
+
+
+def test_a_second_table_may_be_of_either_format(table):
+    """A CSV table finds its weak labels in a Parquet file."""
+    weak = table({"bag": ["a", "b"], "label": ["cat|dog", None]}, "weak.parquet")
+    (weak.parent / "toy.csv").write_text("bag,f\nb,0\na,1\n")
+    data = CsvReader().read(weak.parent / "toy.csv", labels="weak.parquet")
+    assert data.weak.tolist() == [frozenset(), {"cat", "dog"}]
+    assert data.regime == "multiclass-mil"
+
+
+def test_lists_of_names_are_label_sets(table):
+    """A column of lists holds label sets, also where every list has one name; an empty or missing one is empty."""
+    path = table({"bag": ["a", "b", "b", "c", "d"], "label": [["cat"], ["a b"], ["a b"], [], None], "f": range(5)})
+    data = read(path)
+    assert (data.regime, data.weak.tolist()) == ("multiclass-mil", [{"cat"}, {"a b"}, frozenset(), frozenset()])
+    assert 'row 1, column "label": \'a|b\' holds a "|"' in refusal(
+        table({"bag": ["a"], "y": [1], "label": [["a|b"]]}), label="label"
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        (pa.array([1, None], pa.int8()), [1.0, np.nan]),
+        (pa.array([0.1, 2], pa.float32()), [float(np.float32(0.1)), 2.0]),
+        (pa.array([True, False]), [1.0, 0.0]),
+        (pa.array([Decimal("1.50"), None]), [1.5, np.nan]),
+        (pa.array(["1e3", "?"]), [1000.0, np.nan]),
+        (pa.array(["7", "8"]).dictionary_encode(), [7.0, 8.0]),
+        (pa.array([2**53 + 1, 0]), [float(2**53), 0.0]),
+        (pa.nulls(2), [np.nan, np.nan]),
+    ],
+    ids=str,
+)
+def test_numbers_of_every_type_are_features(table, column, values):
+    """Integers, floats, true and false, decimals and text that is a number are float64; null is NaN."""
+    data = read(table({"bag": ["a", "a"], "f": column}))
+    assert np.array_equal(data.X[:, 0], values, equal_nan=True)
+
+
+def test_the_index_of_pandas_is_no_feature(tmp_path):
+    """Row numbers that are left over from a shuffle are stored as a column, which would be a feature."""
+    frame = pd.DataFrame({"bag": ["a", "b", "c"], "label": [1, 0, 1], "f": [0.5, 1.5, 2.5]}).iloc[[1, 0, 2]]
+    frame.to_parquet(tmp_path / "toy.parquet")
+    assert len(pq.read_schema(tmp_path / "toy.parquet").names) == 4
+    assert read(tmp_path / "toy.parquet").X.tolist() == [[1.5], [0.5], [2.5]]
+
+
+def test_folders_make_no_columns(table, tmp_path):
+    """A folder called "year=2020" is a folder."""
+    (tmp_path / "year=2020").mkdir()
+    path = table({"bag": ["a"], "f": [1]}, "year=2020/toy.parquet")
+    assert read(path).feature_names == ("f",)
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "said"),
+    [
+        ({"bag": ["a", "b"], "f": ["1", "red"]}, {}, "row 2, column \"f\": 'red' is no number"),
+        ({"bag": ["a"], "f": [[1.0, 2.0]]}, {}, 'the column "f" holds lists'),
+        ({"mol": ["a"], "f": [1]}, {}, 'has no column "bag", which the option bag names. Its columns: mol, f.'),
+        ({"bag": ["a", None], "f": [1, 2]}, {}, 'row 2, column "bag": no bag id'),
+        ({"bag": ["a", "a"], "y": [1, 0], "f": [1, 2]}, {}, "bag 'a' has the weak label '0', but '1' in row 1"),
+        ({"bag": ["a"], "y": [1], "label": [1], "f": [1]}, {}, "has the columns label, y; say with label"),
+        ({"bag": ["a", "b"], "y": [1, None], "f": [1, 2]}, {}, "bag 'b' has no weak label ('')"),
+        ({"bag": ["a"], "inst_y": pa.array([None], pa.int8()), "f": [1]}, {}, 'column "inst_y": no true class'),
+        ({"bag": pa.array([], pa.string()), "f": pa.array([], pa.float64())}, {}, "has no rows"),
+        ({"bag": ["a"]}, {}, "has no features"),
+        ({"bag": ["a"], "f": [1]}, {"labels": "gone.parquet"}, "gone.parquet cannot be read"),
+    ],
+)
+def test_a_wrong_table_is_explained(table, columns, options, said):
+    """The message names the file, the row or column, and what was found there."""
+    message = refusal(table(columns), **options)
+    assert "toy.parquet" in message or "gone.parquet" in message
+    assert said in message
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path):
+    """Parquet allows two columns of one name; which of them is meant nobody can say."""
+    pq.write_table(
+        pa.Table.from_arrays([pa.array(["a"]), pa.array([1]), pa.array([2])], ["bag", "f", "f"]), tmp_path / "t.parquet"
+    )
+    assert 'two columns are called "f"' in refusal(tmp_path / "t.parquet")
+
+
+def test_damaged_files_are_refused(table):
+    """A truncated file, and one that is something else, are refused in one sentence."""
+    path = table({"bag": ["a"] * 100, "f": range(100)})
+    whole = path.read_bytes()
+    for damaged in (whole[: len(whole) // 2], b"PAR1 nothing of the kind", b"", whole[:40] + bytes(60) + whole[100:]):
+        path.write_bytes(damaged)
+        message = refusal(path)
+        assert str(path) in message
+        assert "\n" not in message
+
+
+def test_the_missing_package_is_one_sentence(table, monkeypatch):
+    """Without pyarrow a Parquet file is still recognised, and the pip command is said."""
+    path = table({"bag": ["a"], "f": [1]})
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    assert ParquetReader().sniff(path)
+    with pytest.raises(
+        MissingExtraError, match=r'pyarrow, which is not installed: pip install "bliss-framework\[files\]"'
+    ):
+        read(path)
+
+
+def test_the_contract_is_kept(table):
+    """The conformance kit of readers passes, and sniff looks at name and first bytes."""
+    path = table({"bag": ["a", "b"], "label": [1, 0], "f": [1, 2]})
+    check_reader(ParquetReader(), path)
+    other = path.with_suffix(".csv")
+    other.write_bytes(path.read_bytes())
+    assert not ParquetReader().sniff(other)
+    path.write_text("bag,f\n")
+    assert not ParquetReader().sniff(path)
+
+
+def test_the_shared_set_reads_the_same(shared, tmp_path):
+    """MUSK1 written as Parquet has the rows, bags and weak labels of the reference arrays."""
+    with np.load(shared / "data" / "mil" / "musk1.npz") as arrays:
+        X, bag, y = arrays["X"], arrays["bag"], arrays["y"]
+    frame = pd.DataFrame(X, columns=[f"f{i}" for i in range(X.shape[1])]).assign(bag=bag, label=y[bag])
+    frame.to_parquet(tmp_path / "musk1.parquet")
+    data = read(tmp_path / "musk1.parquet")
+    assert np.array_equal(data.X, X)
+    assert data.bags.tolist() == list(map(str, bag))
+    assert data.weak.tolist() == y.tolist()

@@ -13,7 +13,7 @@ from bliss_framework.errors import DataError, RunError
 from bliss_framework.persistence import load_model
 from bliss_framework.runs.data import find_dataset
 from bliss_framework.runs.files import plain, to_json
-from bliss_framework.runs.tables import write_predictions
+from bliss_framework.runs.tables import predicted_bags, write_predictions
 
 MODEL = "model.skops"
 
@@ -43,14 +43,14 @@ def predict_source(
     )
     dataset = loaded.dataset
     _check_columns(fitted, dataset.X.shape[1], loaded.origin)
-    ids, labels = fitted.predict_bags(dataset.X, dataset.bags)
+    ids, labels = predicted_bags(fitted, dataset.X, dataset.bags)
     scores = fitted.score_bags(dataset.X, dataset.bags)[1]
     instances = fitted.predict(dataset.X)
     for note in loaded.notes:
         screen.note(f"Note: {note}")
     bags = [
         {"bag": bag, "predicted": label, "score": score}
-        for bag, label, score in zip(plain(ids), plain(labels), plain(scores), strict=True)
+        for bag, label, score in zip(plain(ids), labels, plain(scores), strict=True)
     ]
     if output is not None:
         pairs = enumerate(zip(plain(dataset.bags), plain(instances), strict=True))
@@ -62,7 +62,7 @@ def predict_source(
         return
     table = plain_table(screen.results, "bag", "predicted", "score", title="scores are relative to the bag threshold")
     for one in bags:
-        table.add_row(Text(str(one["bag"])), Text(str(one["predicted"])), Text(_number(one["score"])))
+        table.add_row(Text(str(one["bag"])), Text(_shown(one["predicted"])), Text(_shown(one["score"])))
     screen.results.print(table)
 
 
@@ -86,11 +86,11 @@ def explain_row(
     screen.results.print(Text(explanation.sentence()))
     arms = plain_table(screen.results, "label", "class", "pulls", "mean reward", title="arms")
     for arm in explanation.arms:
-        arms.add_row(*(Text(str(v)) for v in (arm.label, arm.class_, arm.pulls)), Text(_number(arm.mean_reward)))
+        arms.add_row(*(Text(str(v)) for v in (arm.label, arm.class_, arm.pulls)), Text(_shown(arm.mean_reward)))
     near = plain_table(screen.results, "row", "bag", "weak label", "class", "score", title="nearest in final score")
     for one in explanation.neighbours:
         shown = (one.row, one.bag, one.weak_label, one.class_)
-        near.add_row(*(Text(str(value)) for value in shown), Text(_number(one.score)))
+        near.add_row(*(Text(str(value)) for value in shown), Text(_shown(one.score)))
     screen.results.print(*([arms] if explanation.arms else []), near)
 
 
@@ -115,5 +115,7 @@ def _renamed(value: Any) -> Any:
     return [_renamed(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _number(value: Any) -> str:
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_shown, value))
     return f"{value:.4f}" if isinstance(value, float) else str(value)

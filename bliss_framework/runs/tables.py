@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bliss_framework.estimator import BlissClassifier
 from bliss_framework.extension.dataset import WeakDataset
@@ -32,7 +33,26 @@ def write_tables(folder: Path, model: BlissClassifier, dataset: WeakDataset) -> 
 def write_predictions(folder: Path, bags: list[dict[str, Any]], instances: list[dict[str, Any]]) -> None:
     """Write predictions as bags.csv and labels.csv, one column for each key."""
     for name, rows in (("bags.csv", bags), ("labels.csv", instances)):
-        write_text(folder / name, _table(iter([list(rows[0]), *(list(row.values()) for row in rows)])))
+        cells = ([_cell(value) for value in row.values()] for row in rows)
+        write_text(folder / name, _table(iter([list(rows[0]), *cells])))
+
+
+def predicted_bags(model: BlissClassifier, X: Any, bags: Any) -> tuple[NDArray[Any], list[Any]]:
+    """Predict bags, and write label sets as the user did: by names, unless they were given as a matrix.
+
+    Args:
+        model: fitted.
+        X: (n, d) rows.
+        bags: (n,) ids.
+
+    Returns:
+        The ids, and of each bag its weak label, a list of names, or a row of the matrix.
+    """
+    ids, predicted = model.predict_bags(X, bags)
+    if predicted.ndim == 1 or model.weak_labels_.ndim > 1:
+        return ids, plain(predicted)
+    names = np.asarray(model.classes_)[-predicted.shape[1] :]
+    return ids, [plain(names[row == 1]) for row in predicted]
 
 
 def _label_rows(model: BlissClassifier) -> Iterator[list[Any]]:
@@ -47,7 +67,7 @@ def _label_rows(model: BlissClassifier) -> Iterator[list[Any]]:
 
 def _bag_rows(model: BlissClassifier, dataset: WeakDataset) -> Iterator[list[Any]]:
     yield ["bag", "n_instances", "weak_label", "predicted", "score"]
-    ids, predicted = model.predict_bags(dataset.X, dataset.bags)
+    ids, predicted = predicted_bags(model, dataset.X, dataset.bags)
     scores = model.score_bags(dataset.X, dataset.bags)[1]
     sizes = np.bincount(model.bag_index_)
     for i, bag in enumerate(ids.tolist()):
@@ -59,7 +79,7 @@ def _cell(value: Any) -> Any:
     """Write a label set as JSON: a table has one cell for it."""
     if isinstance(value, set | frozenset):
         return json.dumps(sorted(map(str, value)), ensure_ascii=False)
-    return json.dumps(plain(value)) if np.ndim(value) else plain(value)
+    return json.dumps(plain(value), ensure_ascii=False) if np.ndim(value) else plain(value)
 
 
 def _table(rows: Iterator[list[Any]]) -> str:

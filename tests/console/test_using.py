@@ -37,6 +37,30 @@ def test_predicting_new_bags(cli, trained, here):
     assert printed[0] == "scores are relative to the bag threshold"
 
 
+def test_predicting_label_sets(cli, here):
+    """Label sets that were given by names are predicted by names: in the run, on the screen, in JSON and in files."""
+    lines = ["bag,label,f1,f2,f3"]
+    for bag in range(24):
+        sets = [name for name, step in (("cat", 2), ("dog", 3)) if bag % step == 0]
+        rows = [[5.0, 0.0, 0.0]] * ("cat" in sets) + [[0.0, 5.0, 0.0]] * ("dog" in sets) + [[0.0, 0.0, 5.0]] * 2
+        lines += [f"b{bag},{'|'.join(sets)},{','.join(map(str, row))}" for row in rows]
+    (here / "sets.csv").write_text("\n".join(lines) + "\n")
+    words = ("--n-rounds", "5", "--n-inferences", "1", "--quiet")
+    assert cli("run", "sets.csv", *words, "--output", "out").code == 0
+    with (here / "out" / "bags.csv").open() as file:
+        of_the_run = {row["bag"]: (row["weak_label"], row["predicted"]) for row in csv.DictReader(file)}
+    assert of_the_run["b0"] == ('["cat", "dog"]', '["cat", "dog"]')
+    assert of_the_run["b1"] == ("[]", "[]")
+    assert of_the_run["b3"] == ('["dog"]', '["dog"]')
+    document = json.loads(cli("predict", "out", "sets.csv", "--json", "--output", "again").out)
+    assert document["bags"][3]["predicted"] == ["dog"]
+    with (here / "again" / "bags.csv").open() as file:
+        assert {row["bag"]: row["predicted"] for row in csv.DictReader(file)} == {
+            bag: predicted for bag, (_, predicted) in of_the_run.items()
+        }
+    assert "cat, dog" in cli("predict", "out", "sets.csv").out
+
+
 def test_explaining_an_instance(cli, trained, here):
     """The arms that are shown are those of labels.csv, and the label is that of the best one."""
     document = json.loads(cli("explain", trained, "0", "--json").out)

@@ -262,6 +262,16 @@ class TestFlat:
         assert is_flat_of_k52(read(numeric, label="active"))
         assert "has the attributes y, class; say with label" in refusal(arff(FLAT.replace("f1", "y")))
 
+    def test_the_names_of_label_and_bag_have_no_case(self, arff):
+        """An attribute "CLASS" is the weak label, and "Bag" the bag, wherever they stand."""
+        text = (
+            "@relation r\n@attribute name string\n@attribute CLASS numeric\n@attribute Bag string\n"
+            "@attribute f numeric\n"
+            "@data\nx,1,a,0.5\ny,1,a,1.5\nz,0,b,2.5\n"
+        )
+        data = read(arff(text))
+        assert (data.bags.tolist(), data.weak.tolist(), data.feature_names) == (["a", "a", "b"], [1, 0], ("f",))
+
     def test_labels_of_a_bag_agree(self, arff):
         """A bag with two weak labels is refused, unless they are true classes of instances."""
         path = arff(FLAT.replace("2.5,?,1", "2.5,?,0"))

@@ -223,3 +223,10 @@ def test_the_shared_set_reads_the_same(shared, tmp_path):
     assert np.array_equal(data.X, X)
     assert data.bags.tolist() == list(map(str, bag))
     assert data.weak.tolist() == y.tolist()
+
+
+def test_lists_of_one_name_are_label_sets(table):
+    """Where the weak label is a list, it is a label set, even if each bag has exactly one label."""
+    data = read(table({"bag": ["a", "a", "b"], "label": [["cat"], ["cat"], ["dog"]], "f1": [0.5, 1.5, 2.5]}))
+    assert data.weak.tolist() == [{"cat"}, {"dog"}]
+    assert data.regime == "multiclass-mil"

@@ -51,11 +51,13 @@ def _blank(cells: list[str]) -> bool:
 
 
 def _check_header(path: Path, line: int, header: list[str]) -> None:
+    seen: set[str] = set()
     for position, name in enumerate(header):
         if not name:
             raise DataError(
                 f"{path}, line {line}: column {position + 1} of {len(header)} has no name; every column needs one "
                 f"(a row number that pandas wrote? Use to_csv(index=False))."
             )
-        if name in header[:position]:
+        if name in seen:
             raise DataError(f'{path}, line {line}: two columns are called "{name}"; rename or remove one.')
+        seen.add(name)

@@ -1,6 +1,5 @@
 """BlissClassifier: bandit label inference with the face of a scikit-learn classifier."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -9,8 +8,9 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bliss_framework.collapse import warn_of_collapse
 from bliss_framework.components import resolve
-from bliss_framework.errors import BlissError, BlissWarning, SettingsError
+from bliss_framework.errors import BlissError, SettingsError
 from bliss_framework.explanation import Explanation, explain
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.final import probabilities
@@ -63,6 +63,9 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             1 the control without a bandit, which infers nothing [0].
         bag_threshold: "out-of-fold" chooses it on out-of-fold bag scores of the training bags; or a number
             ["out-of-fold"].
+        instance_threshold: the score above which an instance is of the second of two classes: "out-of-fold" lets the
+            regime choose it on out-of-fold scores, "auto" does so where `inherited_share` is not 0 and is 0 elsewhere;
+            or a number. Several classes have none ["auto"].
         settings: "default" takes the regime's own defaults for what is None; "as-given" takes those in brackets;
             "select" chooses what is None from a grid, on held-out bags of the training data, and averages the best.
         grid: values by parameter or by "component.parameter", such as {"classifier.width": [0.5, 2.0]}; None for the
@@ -81,6 +84,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fold_: (n,) the fold that inferred each instance, -1 where none did, or several did.
         inference_: what `result.json` says under "inference".
         bag_threshold_: bags that score above it are positive.
+        instance_threshold_: what is taken off the scores of instances, so that those above 0 are of `classes_[1]`.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -114,6 +118,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         confidence_weights: bool | None = None,
         inherited_share: float | None = None,
         bag_threshold: Any = None,
+        instance_threshold: Any = None,
         settings: str = "default",
         grid: Any = None,
         n_members: int = 5,
@@ -139,6 +144,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.confidence_weights = confidence_weights
         self.inherited_share = inherited_share
         self.bag_threshold = bag_threshold
+        self.instance_threshold = instance_threshold
         self.settings = settings
         self.grid = grid
         self.n_members = n_members
@@ -172,7 +178,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         given = self._given(X, y, bags, emit, run_tasks)
         fitted = self._fitted(given)
         self._remember(fitted, given.training, given.weak)
-        _warn_of_collapse(fitted.found, self.classes_)
+        warn_of_collapse(fitted.found, self.classes_)
         return self
 
     def infer(self, X: Any, y: Any, bags: Any = None, emit: Emit = silent) -> tuple[CrossFit, NDArray[np.intp]]:
@@ -364,23 +370,6 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = not _is_binary(self.regime)
         return tags
-
-
-def _warn_of_collapse(found: CrossFit, classes: NDArray[Any]) -> None:
-    """Say once and plainly when the bandit learnt nothing."""
-    complaints = [fold.never_informed for fold in found.folds]
-    never = complaints[0] if complaints and all(complaints) else None
-    if found.collapsed:
-        free = ~found.inferred.known
-        ended = sorted({str(classes[c]) for c in np.unique(found.inferred.classes[free])})
-        warnings.warn(
-            f"Label inference collapsed: all free instances of every fold got one label ({' or '.join(ended)}). Try "
-            f'train_on="rest", class_balance=0.5, other n_folds, or more bags.{f" Also, {never}" if never else ""}',
-            BlissWarning,
-            stacklevel=4,
-        )
-    elif never:
-        warnings.warn(f"Label inference was never informed: {never}", BlissWarning, stacklevel=4)
 
 
 def _take_note_of_columns(model: Any, X: Any, rows: Any = None, reset: bool = True) -> None:

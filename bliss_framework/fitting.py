@@ -11,6 +11,7 @@ from bliss_framework.components import resolve
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.final import FinalLearner, probability_slope
 from bliss_framework.inputs import TrainingInput
+from bliss_framework.instance_cut import fixed_cut, instance_cut
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit, SelectionAdvanced, SelectionStarted
 from bliss_framework.kernel.fold_task import concluded
@@ -22,7 +23,7 @@ from bliss_framework.kernel.result import InferredLabels
 from bliss_framework.kernel.shares import leading
 from bliss_framework.members import Member
 from bliss_framework.recipes import Arranged, Recipe, arranged, recipe_of
-from bliss_framework.selection import SAME, Candidate, Scored, cut_between, groups_of, scored, targets_of, unit_of
+from bliss_framework.selection import SAME, Candidate, Scored, groups_of, scored, targets_of, unit_of
 from bliss_framework.workers import fold_runner
 
 OUT_OF_FOLD = 5
@@ -87,9 +88,10 @@ def fit_selected(given: Given, candidates: Sequence[Candidate], n_members: int) 
     found = _combined(list(inferences.values()), any_ready.data, regime.constraint())
     threshold = _joint_threshold(winners, given, regime)
     scores = np.mean([one.scores / unit_of(one.scores) for one in winners], axis=0)[any_ready.order]
-    shifted = any(one.candidate.parameters["inherited_share"] > 0 for one in winners)
-    cut = _cut(scores, found, any_ready.data, regime) if shifted else 0.0
-    slope = probability_slope(scores - cut, found.inferred.classes)
+    largest = max(winners, key=lambda one: float(one.candidate.parameters["inherited_share"])).candidate.parameters
+    data, classes = any_ready.data, found.inferred.classes
+    cut = instance_cut(largest, scores, data.bags, data.weak, classes, regime)
+    slope = probability_slope(scores - cut, classes)
     chosen = [{**one.candidate.chosen, "score": one.score} for one in winners]
     return Fitted(found, members, any_ready.order, threshold, cut, slope, chosen)
 
@@ -137,17 +139,13 @@ def _calibrated(
     chosen = isinstance(wanted, str)
     threshold = 0.0 if chosen else float(wanted)
     if data.bags.n_bags < OUT_OF_FOLD:
-        return threshold, 0.0, 1.0
+        return threshold, fixed_cut(parameters) or 0.0, 1.0
     scores = learner.out_of_fold(deal_folds(regime.strata(data.weak), OUT_OF_FOLD, np.random.default_rng(0)))
     # Rows that are bags of their own are ordinary classification: a bag is what its instance is.
     if chosen and data.bags.n_bags < data.bags.n_rows:
         threshold = float(regime.bag_threshold(regime.bag_scores(scores, data.bags), data.weak))
-    cut = _cut(scores, found, data, regime) if parameters["inherited_share"] > 0 else 0.0
+    cut = instance_cut(parameters, scores, data.bags, data.weak, inferred.classes, regime)
     return threshold, cut, probability_slope(scores - cut, inferred.classes)
-
-
-def _cut(scores: NDArray[np.float64], found: CrossFit, data: Part, regime: Regime) -> float:
-    return cut_between(scores, data.bags, data.weak, found.inferred.classes, regime)
 
 
 def _selection_folds(given: Given, regime: Any) -> NDArray[np.intp]:

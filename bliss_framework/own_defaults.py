@@ -29,6 +29,7 @@ GENERAL: Mapping[str, Any] = MappingProxyType(
         "confidence_weights": True,
         "inherited_share": 0.0,
         "bag_threshold": "out-of-fold",
+        "instance_threshold": "auto",
     }
 )
 

@@ -41,7 +41,8 @@ def check_final_values(parameters: Mapping[str, Any]) -> None:
     Raises:
         SettingsError: naming the parameter, its value and what is allowed.
     """
-    _check_threshold(parameters["bag_threshold"])
+    _check_threshold("bag_threshold", parameters, ("out-of-fold",))
+    _check_threshold("instance_threshold", parameters, ("auto", "out-of-fold"))
     weighted = parameters["confidence_weights"]
     if not isinstance(weighted, bool | np.bool_):
         raise SettingsError(f"confidence_weights must be True or False; got {weighted!r}.")
@@ -61,9 +62,11 @@ def generator(random_state: Any) -> np.random.RandomState:
         raise SettingsError(f"random_state must be {allowed}; got {random_state!r}.") from None
 
 
-def _check_threshold(threshold: Any) -> None:
-    if isinstance(threshold, str) and threshold == "out-of-fold":
+def _check_threshold(name: str, parameters: Mapping[str, Any], words: tuple[str, ...]) -> None:
+    threshold = parameters[name]
+    if isinstance(threshold, str) and threshold in words:
         return
     number = isinstance(threshold, int | float | np.number) and not isinstance(threshold, bool)
     if not number or not np.isfinite(threshold):
-        raise SettingsError(f'bag_threshold must be "out-of-fold" or a finite number; got {threshold!r}.')
+        allowed = " or ".join([*(f'"{word}"' for word in words), "a finite number"])
+        raise SettingsError(f"{name} must be {allowed}; got {threshold!r}.")

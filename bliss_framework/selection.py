@@ -18,7 +18,7 @@ from bliss_framework.errors import SettingsError
 from bliss_framework.extension.contracts import Classifier, Regime
 from bliss_framework.final import FinalLearner, Targets, final_targets
 from bliss_framework.inputs import TrainingInput
-from bliss_framework.kernel.bags import Bags
+from bliss_framework.instance_cut import instance_cut
 from bliss_framework.kernel.crossfit import in_turn
 from bliss_framework.kernel.events import silent
 from bliss_framework.kernel.labels import WeakLabels
@@ -30,8 +30,8 @@ from bliss_framework.recipes import Arranged, Recipe, arranged, part_of, recipe_
 from bliss_framework.workers import in_parallel, several
 
 SAME = "same"  # The final classifier that is the classifier of label inference.
-LEARNT = "bag_threshold"  # After the choice, on the scores of all members.
-AFTER_INFERENCE = ("final_classifier", "confidence_weights", "inherited_share", "bag_threshold")
+LEARNT = ("bag_threshold", "instance_threshold")  # After the choice, on the scores of all members.
+AFTER_INFERENCE = ("final_classifier", "confidence_weights", "inherited_share", "bag_threshold", "instance_threshold")
 Progress = Callable[[int, int], None]
 
 
@@ -95,7 +95,7 @@ def candidates_of(parameters: Mapping[str, Any], grid: Mapping[str, Sequence[Any
     Raises:
         SettingsError, UnknownNameError: if a name or value of the grid cannot be used.
     """
-    _check_grid(grid, [name for name in parameters if name != LEARNT])
+    _check_grid(grid, [name for name in parameters if name not in LEARNT])
     axes = {name: values for name, values in grid.items() if not is_set(name)}
     combinations = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
     return [_candidate(parameters, chosen) for chosen in combinations]
@@ -269,21 +269,14 @@ def _judged(
     rows = np.concatenate([rows for rows, _ in parts])
     scores = np.concatenate([scores for _, scores in parts])[np.argsort(rows)]
     regime = candidate.recipe.regime
-    if regime.bags_of_instances and candidate.parameters["inherited_share"] > 0:
-        scores = scores - cut_between(scores, given.bags, weak, None, regime)
+    if regime.bags_of_instances:
+        scores = scores - instance_cut(candidate.parameters, scores, given.bags, weak, None, regime)
     bag_scores = regime.bag_scores(scores, given.bags)
     threshold = float(regime.bag_threshold(bag_scores, weak))
     predicted = regime.bag_labels(scores, given.bags, threshold)
     return Scored(
         candidate, scores, bag_scores, threshold, regime.selection_score(bag_scores - threshold, predicted, weak)
     )
-
-
-def cut_between(
-    scores: NDArray[np.float64], bags: Bags, weak: WeakLabels, classes: NDArray[np.intp] | None, regime: Regime
-) -> float:
-    """Return the regime's instance threshold; 0 for several classes, whose scores are compared with each other."""
-    return float(regime.instance_threshold(scores, bags, weak, classes)) if scores.ndim == 1 else 0.0
 
 
 def unit_of(scores: NDArray[np.float64]) -> float:

@@ -16,6 +16,7 @@ from sklearn.svm import SVC
 
 from bliss_framework import BlissClassifier, DataError, LabelSpace, Regime, Reward, SettingsError, WeakLabels
 from bliss_framework.errors import BlissWarning
+from bliss_mil.regime import MilRegime
 
 pytestmark = pytest.mark.filterwarnings("ignore::bliss_framework.errors.BlissWarning")
 
@@ -263,6 +264,43 @@ def test_bags_are_positive_above_the_threshold(final, threshold, toy, bliss):
     assert model.predict_bags(new, new_bags)[1].tolist() == [int(score > 0) for score in bag_scores]
     if threshold != "out-of-fold":
         assert model.bag_threshold_ == threshold
+
+
+@pytest.mark.parametrize(("share", "threshold", "fixed"), [(0.0, "auto", 0.0), (0.0, 0.5, 0.5), (0.5, -1, -1.0)])
+def test_instances_are_cut_where_they_are_told_to_be(share, threshold, fixed, toy, bliss):
+    """A number is taken off the scores; without an inherited share, so is nothing for "auto"."""
+    X, bags, weak = toy()
+    models = [
+        bliss(inherited_share=share, instance_threshold=value).fit(X, weak, bags=bags) for value in (threshold, 0)
+    ]
+    assert models[0].instance_threshold_ == fixed
+    scores, whole = (model.decision_function(X) for model in models)
+    assert np.allclose(scores, whole - fixed)
+    assert (models[0].predict(X) == models[0].classes_[(whole > fixed).astype(int)]).all()
+
+
+@pytest.mark.parametrize(("share", "threshold"), [(0.5, "auto"), (0.5, "out-of-fold"), (0.0, "out-of-fold")])
+def test_the_regime_cuts_instances_where_it_is_asked_to(share, threshold, toy, bliss):
+    """The regime sees out-of-fold scores, weak labels and inferred classes, and its answer is the threshold."""
+    seen = []
+
+    class Asked(MilRegime):
+        def instance_threshold(self, scores, bags, weak, classes):
+            seen.append((scores.shape, bags.n_bags, classes.shape))
+            return 0.125
+
+    X, bags, weak = toy()
+    model = bliss(regime=Asked(), inherited_share=share, instance_threshold=threshold).fit(X, weak, bags=bags)
+    assert model.instance_threshold_ == 0.125
+    assert seen == [((len(X),), len(weak), (len(X),))]
+
+
+def test_few_bags_keep_a_threshold_of_ones_own(bliss):
+    """With too few bags for out-of-fold scores a number still holds, and what is to be chosen is 0."""
+    X, bags = np.arange(16.0)[:, None], np.repeat([0, 1, 2, 3], 4)
+    for threshold, expected in ((0.5, 0.5), ("out-of-fold", 0.0)):
+        model = bliss(n_folds=2, instance_threshold=threshold).fit(X, [0, 1, 0, 1], bags=bags)
+        assert model.instance_threshold_ == expected
 
 
 def test_final_classifier_that_only_predicts_will_do(toy, bliss):

@@ -10,7 +10,16 @@ from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
-from bliss_framework import BlissClassifier, SettingsError, UnknownNameError, fitting, load_model, save_model
+from bliss_framework import (
+    Bags,
+    BlissClassifier,
+    SettingsError,
+    UnknownNameError,
+    WeakLabels,
+    fitting,
+    load_model,
+    save_model,
+)
 from bliss_framework.fitting import ranked_settings
 from bliss_framework.inputs import check_training
 from bliss_framework.kernel.events import SelectionAdvanced, SelectionStarted
@@ -175,6 +184,7 @@ def test_the_same_classifier_in_the_end():
         ({"n_members": [2]}, SettingsError, 'The grid has "n_members", which is no parameter.'),
         ({"random_state": [2]}, SettingsError, 'The grid has "random_state", which is no parameter.'),
         ({"bag_threshold": [0.0]}, SettingsError, 'The grid has "bag_threshold", which is no parameter.'),
+        ({"instance_threshold": [0.0]}, SettingsError, 'The grid has "instance_threshold", which is no parameter.'),
         ({"n_folds": []}, SettingsError, 'The grid must give "n_folds" a list of values; got [].'),
         ({"scaling": "auto"}, SettingsError, "The grid must give \"scaling\" a list of values; got 'auto'."),
         ({"n_folds": 3}, SettingsError, 'The grid must give "n_folds" a list of values; got 3.'),
@@ -469,10 +479,19 @@ def test_a_threshold_of_ones_own(bags_of_text, select):
     assert select(n_members=2, bag_threshold=0.25).fit(X, y, bags=bags).bag_threshold_ == 0.25
 
 
-def test_as_many_instances_are_positive_as_were_inferred(bags_of_text, ranked, averaged):
-    """The instance threshold lets the inferred share of the averaged held-out scores through."""
+def test_the_regime_cuts_the_averaged_scores(bags_of_text, ranked, averaged):
+    """The instance threshold is the regime's for the averaged held-out scores of the members."""
+    _, bags, y = bags_of_text
     joint = np.mean([one.scores / one.scores.std() for one in ranked[:3]], axis=0)
-    assert abs((joint > averaged.instance_threshold_).sum() - (averaged.labels_ == 1).sum()) <= 1
+    grouped = Bags.from_ids(bags)
+    weak = WeakLabels(y, (0, 1))
+    assert averaged.instance_threshold_ == pytest.approx(MilRegime().instance_threshold(joint, grouped, weak, None))
+
+
+def test_an_instance_threshold_of_ones_own(bags_of_text, select):
+    """A number is taken off the averaged scores as it is."""
+    X, bags, y = bags_of_text
+    assert select(n_members=2, instance_threshold=-0.25).fit(X, y, bags=bags).instance_threshold_ == -0.25
 
 
 def test_more_members_than_candidates(bags_of_text, select):

@@ -12,6 +12,7 @@ from bliss_framework.runs.experiment_files import Experiments, read_bliss, read_
 from bliss_framework.runs.settings import DataSettings, RunSettings, with_component_parameters, with_options
 
 SETTINGS = ("default", "as-given", "select")
+THRESHOLDS = ("bag_threshold", "instance_threshold")  # Numbers or words.
 DATA_OPTIONS = ("bag", "label", "instance_label", "labels")
 
 
@@ -53,8 +54,9 @@ def _with(settings: RunSettings, options: dict[str, Any]) -> RunSettings:
     reading = {key: value for key, value in reading.items() if value is not None}
     settings = evolve(settings, data=evolve(settings.data, options={**settings.data.options, **reading}))
     settings = evolve(settings, bliss={**settings.bliss, **_chosen_settings(chosen)})
-    if options.get("bag_threshold") not in (None, "out-of-fold"):
-        options["bag_threshold"] = _number(options["bag_threshold"])
+    for name in THRESHOLDS:
+        if options.get(name) is not None:
+            options[name] = _number(options[name])
     return with_component_parameters(with_options(settings, options), assignments)
 
 

@@ -109,6 +109,12 @@ inference_options = _all(
         metavar="X",
         help="A bag that scores above it is positive: a number, or out-of-fold to choose it. [default: out-of-fold]",
     ),
+    _final(
+        "--instance-threshold",
+        metavar="X",
+        help="An instance that scores above it is of the second of two classes: a number, out-of-fold to let the "
+        "regime choose it, or auto to do so only where the inherited share is not 0. [default: auto]",
+    ),
     _inference(
         "--random-state", metavar="SEED", type=int, help="The same seed gives the same bits. [default: 0 in a run]"
     ),

@@ -222,10 +222,11 @@ class Regime(ABC):
     def instance_threshold(
         self, scores: NDArray[np.float64], bags: Bags, weak: WeakLabels, classes: NDArray[np.intp] | None
     ) -> float:
-        """Choose the score above which an instance is of class 1, where scores learnt what instances inherit.
+        """Choose the score above which an instance is of class 1, on out-of-fold scores.
 
-        What a bag says of all its instances shifts their scores, so 0 is not the border between classes. By default as
-        many instances lie above the threshold as were inferred to be of class 1, and it is 0 where none were inferred.
+        The settings ask for it with `instance_threshold`, and with "auto" where scores learnt what instances inherit:
+        what a bag says of all its instances shifts them, so 0 is not the border between classes. By default as many
+        instances lie above the threshold as were inferred to be of class 1, and it is 0 where none were inferred.
 
         Args:
             scores: (n,) out-of-fold scores of two classes.

@@ -12,6 +12,7 @@ from bliss_framework import Bags, LabelSpace, Outcome, Regime, WeakLabels
 from bliss_framework.validators import one_of
 from bliss_mil.reward import precision, recall
 from bliss_mil.weak_labels import check_binary
+from bliss_mil.witnesses import fewest_mistakes
 
 UNEVEN = 2.0  # Deviation of bag sizes, in units of their mean.
 MANY = 5000
@@ -73,6 +74,16 @@ class MilRegime(Regime):
         """Choose the threshold with the best bag accuracy."""
         return best_threshold(bag_scores, weak.values)
 
+    def instance_threshold(
+        self, scores: NDArray[np.float64], bags: Bags, weak: WeakLabels, classes: NDArray[np.intp] | None
+    ) -> float:
+        """Choose the cut with the fewest expected mistakes, by the scores of negative bags; see `fewest_mistakes`.
+
+        How many instances were inferred to be positive says little: one witness explains a bag, however many it has.
+        """
+        positive, alone = bags.spread(weak.values == 1), bags.spread(bags.sizes == 1)
+        return fewest_mistakes(scores[positive & ~alone], scores[~positive], scores[positive & alone])
+
     def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
         """Score held-out bags: recall over positive bags, precision over instances."""
         bags, weak = outcome.fold.heldout.bags, outcome.fold.heldout.weak.values
@@ -111,6 +122,7 @@ class MilRegime(Regime):
             "classifier.width": 1.0,
             "final_classifier": "same",
             "inherited_share": 0.5,
+            "instance_threshold": "out-of-fold",
             "regime.weights": "bag" if _uneven(bags) else "instance",
             "regime.bag_score": "max-mean",
         }

@@ -162,7 +162,8 @@ def grouped_sets(sets: NDArray[np.integer]) -> NDArray[np.intp]:
     >>> grouped_sets(np.repeat([[0, 0], [1, 0], [1, 1]], [10, 12, 2], axis=0)).tolist() == [0] * 10 + [1] * 14
     True
     """
-    distinct, key, counts = np.unique(sets, axis=0, return_inverse=True, return_counts=True)
+    distinct, positions, counts = np.unique(sets, axis=0, return_inverse=True, return_counts=True)
+    key = positions.ravel()  # numpy 2.0.0 returns a column here.
     of_label = np.where(sets > 0, sets.sum(axis=0), len(sets) + 1)
     rarest = np.where(sets.any(axis=1), of_label.argmin(axis=1), sets.shape[1])
     key = np.where(counts[key] >= COMMON, key, len(distinct) + rarest)

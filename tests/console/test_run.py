@@ -99,8 +99,8 @@ class TestOptions:
         """Each option ends up under its own name in the settings of the result."""
         words = "--random-state 7 --train-on rest --n-inferences 2 --n-passes 2 --pass-share 0.5 --n-parallel 2"
         words += " --n-neighbors 3 --n-first-draws 4 --class-balance 0.5 --scaling unit --no-confidence-weights"
-        words += " --bag-threshold 0.25 --strategy kl-ucb --classifier ridge --final-classifier logistic --regime mil"
-        words += " --reward mil --n-jobs 1 --cv 2 --repeats 2"
+        words += " --bag-threshold 0.25 --instance-threshold -0.5 --strategy kl-ucb --classifier ridge --regime mil"
+        words += " --final-classifier logistic --reward mil --n-jobs 1 --cv 2 --repeats 2"
         settings = ran(*words.split())["settings"]
         names = {
             "random_state": 7,
@@ -115,6 +115,7 @@ class TestOptions:
             "scaling": "unit",
             "confidence_weights": False,
             "bag_threshold": 0.25,
+            "instance_threshold": -0.5,
             "n_jobs": 1,
             "n_rounds": 4,
             "n_folds": 3,
@@ -192,6 +193,7 @@ class TestRefusals:
             (["toy.csv", "--n-rounds", "0"], "n_rounds must be an integer, at least 1; got 0."),
             (["toy.csv", "--cv", "1"], "cv must be an integer, at least 2; got 1."),
             (["toy.csv", "--bag-threshold", "high"], "bag_threshold must be"),
+            (["toy.csv", "--instance-threshold", "low"], 'instance_threshold must be "auto" or "out-of-fold" or a '),
             (["toy.csv", "--bag", "slide"], "toy.csv"),
             (["toy.csv", "--only", "x"], "--only chooses an [[experiment]] of an experiment file; toy.csv has none."),
             (["toy.csv", "--resume"], "--resume needs --output DIR, the directory of the run to go on with."),

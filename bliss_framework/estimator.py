@@ -66,6 +66,8 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         instance_threshold: the score above which an instance is of the second of two classes: "out-of-fold" lets the
             regime choose it on out-of-fold scores, "auto" does so where `inherited_share` is not 0 and is 0 elsewhere;
             or a number. Several classes have none ["auto"].
+        self_training: rounds in which the final classifier labels its training instances anew, by scores of classifiers
+            that were not trained on their bags, and learns from that as well [0].
         settings: "default" takes the regime's own defaults for what is None; "as-given" takes those in brackets;
             "select" chooses what is None from a grid, on held-out bags of the training data, and averages the best.
         grid: values by parameter or by "component.parameter", such as {"classifier.width": [0.5, 2.0]}; None for the
@@ -119,6 +121,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         inherited_share: float | None = None,
         bag_threshold: Any = None,
         instance_threshold: Any = None,
+        self_training: int | None = None,
         settings: str = "default",
         grid: Any = None,
         n_members: int = 5,
@@ -145,6 +148,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.inherited_share = inherited_share
         self.bag_threshold = bag_threshold
         self.instance_threshold = instance_threshold
+        self.self_training = self_training
         self.settings = settings
         self.grid = grid
         self.n_members = n_members

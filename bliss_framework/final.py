@@ -54,11 +54,24 @@ def final_targets(
     certain[inferred.undecided] = data.space.class_shares()[inferred.undecided]
     own = inferred_shares(inferred, data.space) if confidence_weights else certain
     shares = (1 - inherited_share) * own + inherited_share * inherited
+    if inherited_share > 0:
+        return mixed_targets(shares, data.weights, confidence_weights)
+    weights = _times(inferred.confidence if confidence_weights else None, data.weights)
+    return Targets(inferred.classes, weights, shares, ~inferred.undecided)
+
+
+def mixed_targets(
+    shares: NDArray[np.float64], weights: NDArray[np.float64] | None, confidence_weights: bool
+) -> Targets:
+    """Return what the final classifier learns of soft labels.
+
+    Args:
+        shares: (n, C) of the classes.
+        weights: (n,) of the instances, or None where all count alike.
+        confidence_weights: whether the lead of the largest share counts where shares are not taken.
+    """
     classes, lead = leading(shares)
-    decided = lead > 0
-    if inherited_share == 0:
-        classes, lead, decided = inferred.classes, inferred.confidence, ~inferred.undecided
-    return Targets(classes, _times(lead if confidence_weights else None, data.weights), shares, decided)
+    return Targets(classes, _times(lead if confidence_weights else None, weights), shares, lead > 0)
 
 
 def _times(lead: NDArray[np.float64] | None, weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:

@@ -8,6 +8,7 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.components import resolve
+from bliss_framework.errors import SettingsError
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.final import FinalLearner, probability_slope
 from bliss_framework.inputs import TrainingInput
@@ -24,6 +25,7 @@ from bliss_framework.kernel.shares import leading
 from bliss_framework.members import Member
 from bliss_framework.recipes import Arranged, Recipe, arranged, recipe_of
 from bliss_framework.selection import SAME, Candidate, Scored, groups_of, scored, targets_of, unit_of
+from bliss_framework.self_training import self_trained
 from bliss_framework.workers import fold_runner
 
 OUT_OF_FOLD = 5
@@ -68,9 +70,13 @@ def fit_as_set(given: Given, parameters: Mapping[str, Any]) -> Fitted:
     """Infer labels and train the final classifier with the parameters as they are."""
     recipe = recipe_of(parameters)
     ready = arranged(given.training, given.weak, recipe.regime, recipe.scaling)
+    _check_self_training(parameters, ready.data)
     found = _labels(recipe, ready, parameters, given)
     spec = parameters["classifier"] if parameters["final_classifier"] == SAME else parameters["final_classifier"]
     learner = _learner(recipe, ready, found, parameters, resolve("classifier", spec).estimator(given.seed))
+    if parameters["self_training"]:
+        folds = _out_of_fold_folds(recipe.regime, ready.data)
+        learner = self_trained(learner, parameters, folds, found.inferred.classes, recipe.regime)
     member = Member(ready.scaling, learner.fit_on(np.arange(ready.data.n_rows)), parameters["regime"])
     return Fitted(found, [member], ready.order, *_calibrated(learner, recipe.regime, found, parameters))
 
@@ -140,12 +146,24 @@ def _calibrated(
     threshold = 0.0 if chosen else float(wanted)
     if data.bags.n_bags < OUT_OF_FOLD:
         return threshold, fixed_cut(parameters) or 0.0, 1.0
-    scores = learner.out_of_fold(deal_folds(regime.strata(data.weak), OUT_OF_FOLD, np.random.default_rng(0)))
+    scores = learner.out_of_fold(_out_of_fold_folds(regime, data))
     # Rows that are bags of their own are ordinary classification: a bag is what its instance is.
     if chosen and data.bags.n_bags < data.bags.n_rows:
         threshold = float(regime.bag_threshold(regime.bag_scores(scores, data.bags), data.weak))
     cut = instance_cut(parameters, scores, data.bags, data.weak, inferred.classes, regime)
     return threshold, cut, probability_slope(scores - cut, inferred.classes)
+
+
+def _out_of_fold_folds(regime: Regime, data: Part) -> NDArray[np.intp]:
+    return deal_folds(regime.strata(data.weak), OUT_OF_FOLD, np.random.default_rng(0))
+
+
+def _check_self_training(parameters: Mapping[str, Any], data: Part) -> None:
+    if parameters["self_training"] and data.bags.n_bags < OUT_OF_FOLD:
+        raise SettingsError(
+            f"self_training needs out-of-fold scores, which take {OUT_OF_FOLD} bags; there are {data.bags.n_bags}. Use "
+            "more bags, or self_training=0."
+        )
 
 
 def _selection_folds(given: Given, regime: Any) -> NDArray[np.intp]:

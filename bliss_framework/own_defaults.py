@@ -30,6 +30,7 @@ GENERAL: Mapping[str, Any] = MappingProxyType(
         "inherited_share": 0.0,
         "bag_threshold": "out-of-fold",
         "instance_threshold": "auto",
+        "self_training": 0,
     }
 )
 

@@ -33,6 +33,11 @@ def check_values(parameters: Mapping[str, Any]) -> None:
     generator(parameters["random_state"])
     for name, allow in _OF_SELECTION:
         allow(None, _Named(name), parameters[name])
+    if parameters["settings"] == "select" and parameters["self_training"]:
+        raise SettingsError(
+            f'self_training must be 0 where settings is "select", because candidates are scored without it; got '
+            f"{parameters['self_training']!r}. Choose settings with `bliss tune` first, and add it to what is chosen."
+        )
 
 
 def check_final_values(parameters: Mapping[str, Any]) -> None:
@@ -47,6 +52,7 @@ def check_final_values(parameters: Mapping[str, Any]) -> None:
     if not isinstance(weighted, bool | np.bool_):
         raise SettingsError(f"confidence_weights must be True or False; got {weighted!r}.")
     between(0.0, 1.0)(None, _Named("inherited_share"), parameters["inherited_share"])
+    at_least(0)(None, _Named("self_training"), parameters["self_training"])
 
 
 def generator(random_state: Any) -> np.random.RandomState:

@@ -30,7 +30,7 @@ from bliss_framework.recipes import Arranged, Recipe, arranged, part_of, recipe_
 from bliss_framework.workers import in_parallel, several
 
 SAME = "same"  # The final classifier that is the classifier of label inference.
-LEARNT = ("bag_threshold", "instance_threshold")  # After the choice, on the scores of all members.
+NOT_CHOSEN = ("bag_threshold", "instance_threshold", "self_training")  # They come after the choice, or not at all.
 AFTER_INFERENCE = ("final_classifier", "confidence_weights", "inherited_share", "bag_threshold", "instance_threshold")
 Progress = Callable[[int, int], None]
 
@@ -95,7 +95,7 @@ def candidates_of(parameters: Mapping[str, Any], grid: Mapping[str, Sequence[Any
     Raises:
         SettingsError, UnknownNameError: if a name or value of the grid cannot be used.
     """
-    _check_grid(grid, [name for name in parameters if name not in LEARNT])
+    _check_grid(grid, [name for name in parameters if name not in NOT_CHOSEN])
     axes = {name: values for name, values in grid.items() if not is_set(name)}
     combinations = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
     return [_candidate(parameters, chosen) for chosen in combinations]

@@ -184,6 +184,7 @@ def test_the_same_classifier_in_the_end():
         ({"n_members": [2]}, SettingsError, 'The grid has "n_members", which is no parameter.'),
         ({"random_state": [2]}, SettingsError, 'The grid has "random_state", which is no parameter.'),
         ({"bag_threshold": [0.0]}, SettingsError, 'The grid has "bag_threshold", which is no parameter.'),
+        ({"self_training": [1]}, SettingsError, 'The grid has "self_training", which is no parameter.'),
         ({"instance_threshold": [0.0]}, SettingsError, 'The grid has "instance_threshold", which is no parameter.'),
         ({"n_folds": []}, SettingsError, 'The grid must give "n_folds" a list of values; got [].'),
         ({"scaling": "auto"}, SettingsError, "The grid must give \"scaling\" a list of values; got 'auto'."),

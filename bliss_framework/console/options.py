@@ -115,6 +115,13 @@ inference_options = _all(
         help="An instance that scores above it is of the second of two classes: a number, out-of-fold to let the "
         "regime choose it, or auto to do so only where the inherited share is not 0. [default: auto]",
     ),
+    _final(
+        "--self-training",
+        metavar="N",
+        type=int,
+        help="Rounds in which the final classifier labels its training instances anew and learns from that as well. "
+        "[default: 0]",
+    ),
     _inference(
         "--random-state", metavar="SEED", type=int, help="The same seed gives the same bits. [default: 0 in a run]"
     ),

@@ -99,8 +99,10 @@ class TestOptions:
         """Each option ends up under its own name in the settings of the result."""
         words = "--random-state 7 --train-on rest --n-inferences 2 --n-passes 2 --pass-share 0.5 --n-parallel 2"
         words += " --n-neighbors 3 --n-first-draws 4 --class-balance 0.5 --scaling unit --no-confidence-weights"
-        words += " --bag-threshold 0.25 --instance-threshold -0.5 --strategy kl-ucb --classifier ridge --regime mil"
-        words += " --final-classifier logistic --reward mil --n-jobs 1 --cv 2 --repeats 2"
+        words += " --bag-threshold 0.25 --instance-threshold -0.5 --self-training 1 --strategy kl-ucb"
+        words += (
+            " --classifier ridge --regime mil --final-classifier logistic --reward mil --n-jobs 1 --cv 2 --repeats 2"
+        )
         settings = ran(*words.split())["settings"]
         names = {
             "random_state": 7,
@@ -116,6 +118,7 @@ class TestOptions:
             "confidence_weights": False,
             "bag_threshold": 0.25,
             "instance_threshold": -0.5,
+            "self_training": 1,
             "n_jobs": 1,
             "n_rounds": 4,
             "n_folds": 3,

@@ -64,6 +64,7 @@ def test_the_file_has_the_best_settings(tuned, experiment, tmp_path):
     assert table["bliss"].pop("inherited_share", 0.0) == best["inherited_share"]
     assert table["bliss"] == {
         "settings": "as-given",
+        "instance_threshold": "out-of-fold",
         "regime": {"name": "mil", "weights": "instance", "bag_score": "max-mean"},
         "reward": "mil-marginal",
         "train_on": "rest",

@@ -489,6 +489,18 @@ def test_the_regime_cuts_the_averaged_scores(bags_of_text, ranked, averaged):
     assert averaged.instance_threshold_ == pytest.approx(MilRegime().instance_threshold(joint, grouped, weak, None))
 
 
+def test_one_member_that_learnt_from_bags_is_enough(bags_of_text, select):
+    """With "auto" the regime cuts the average as soon as one member learnt what instances inherit."""
+    X, bags, y = bags_of_text
+    found = {}
+    for shares in ([0.0], [0.0, 1.0]):
+        grid = {"inherited_share": shares, "final_classifier": ["same"]}
+        model = select(grid=grid, n_members=2, instance_threshold="auto").fit(X, y, bags=bags)
+        found[len(model.members_)] = model.instance_threshold_
+    assert found[1] == 0.0
+    assert found[2] != 0.0
+
+
 def test_an_instance_threshold_of_ones_own(bags_of_text, select):
     """A number is taken off the averaged scores as it is."""
     X, bags, y = bags_of_text

@@ -69,6 +69,20 @@ class TestCut:
         assert mistakes(chosen) == pytest.approx(min(mistakes(step / 2) for step in range(-15, 16)), abs=1e-9)
         assert chosen not in [*positive, *negative, *known]
 
+    def test_the_middle_of_equally_good_cuts_is_taken(self):
+        """One mistake is made at 0.5, at 2.5 and at 4.5, and more elsewhere."""
+        assert fewest_mistakes(np.empty(0), np.array([0.0, 2.0, 4.0]), np.array([1.0, 3.0, 5.0])) == 2.5
+
+    def test_bags_of_one_are_counted_once(self):
+        """The regime keeps instances that are positive for sure apart from those that may be strangers."""
+        rng = np.random.default_rng(4)
+        scores = np.concatenate([rng.normal(size=30), rng.normal(1.0, size=10), rng.normal(size=20)])
+        ids = [*np.repeat(np.arange(10), 3), *range(10, 20), *np.repeat(np.arange(20, 25), 4)]
+        weak = WeakLabels(np.repeat([1, 0], [20, 5]), (0, 1))
+        cut = MilRegime().instance_threshold(scores, Bags.from_ids(ids), weak, None)
+        assert cut == fewest_mistakes(scores[:30], scores[40:], scores[30:40])
+        assert cut != fewest_mistakes(scores[:40], scores[40:], scores[30:40])
+
     def test_instances_known_to_be_positive_are_no_strangers(self):
         """Positive bags of one instance are witnesses for sure: three of them outweigh a negative above them."""
         scores, ids = np.array([4.0, 5.0, -1.0, -2.0, 1.0, 0.5, 0.5, 0.5]), [0, 0, 1, 1, 2, 3, 4, 5]

@@ -257,6 +257,18 @@ class TestStrata:
         of_common = {row: found[rows.index(row)] for row in common}
         assert len(set(of_common.values())) == len(common)
 
+    def test_positions_may_come_as_a_column(self, monkeypatch):
+        """numpy 2.0.0 gives the positions of unique rows another shape than later versions do."""
+        sets = np.repeat([[0, 0], [1, 0], [1, 1]], [10, 12, 14], axis=0)
+        expected, unique = grouped_sets(sets).tolist(), np.unique
+
+        def of_old(values, **options):
+            found = unique(values, **options)
+            return (found[0], found[1].reshape(-1, 1), *found[2:]) if "axis" in options else found
+
+        monkeypatch.setattr(np, "unique", of_old)
+        assert grouped_sets(sets).tolist() == expected
+
     def test_one_label(self):
         """With one label the strata are those of binary MIL, however few the bags."""
         assert REGIME.strata(WeakLabels(np.array([[1], [0], [1]]), ("negative", "a"))).tolist() == [1, 0, 1]

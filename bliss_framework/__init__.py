@@ -10,8 +10,7 @@ from bliss_framework.version import __version__
 
 if TYPE_CHECKING:
     from bliss_framework import validators as validators
-    from bliss_framework.components import resolve as resolve
-    from bliss_framework.engines import engine as engine
+    from bliss_framework.compute.engines import engine as engine
     from bliss_framework.errors import (
         BlissError as BlissError,
         BlissWarning as BlissWarning,
@@ -23,7 +22,20 @@ if TYPE_CHECKING:
         SettingsError as SettingsError,
         UnknownNameError as UnknownNameError,
     )
-    from bliss_framework.estimator import BlissClassifier as BlissClassifier
+    from bliss_framework.estimator.bliss_classifier import (
+        BlissClassifier as BlissClassifier,
+        infer_labels as infer_labels,
+    )
+    from bliss_framework.estimator.final import class_scores as class_scores
+    from bliss_framework.estimator.inputs import (
+        TrainingInput as TrainingInput,
+        check_bags as check_bags,
+        check_training as check_training,
+    )
+    from bliss_framework.estimator.persistence import load_model as load_model, save_model as save_model
+    from bliss_framework.estimator.scaling import Scaling as Scaling
+    from bliss_framework.estimator.splitting import BagKFold as BagKFold
+    from bliss_framework.extension.components import resolve as resolve
     from bliss_framework.extension.contracts import (
         Baseline as Baseline,
         Classifier as Classifier,
@@ -40,24 +52,13 @@ if TYPE_CHECKING:
     from bliss_framework.extension.dataset import WeakDataset as WeakDataset
     from bliss_framework.extension.markers import hookimpl as hookimpl
     from bliss_framework.extension.pipelines import MethodReport as MethodReport, PipelineReport as PipelineReport
-    from bliss_framework.final import class_scores as class_scores
-    from bliss_framework.inferring import infer_labels as infer_labels
-    from bliss_framework.inputs import (
-        TrainingInput as TrainingInput,
-        check_bags as check_bags,
-        check_training as check_training,
-    )
     from bliss_framework.kernel.arms import ArmStatistics as ArmStatistics
     from bliss_framework.kernel.bags import Bags as Bags
-    from bliss_framework.kernel.influence import effect_rewards as effect_rewards, influence as influence
     from bliss_framework.kernel.labels import LabelSpace as LabelSpace, WeakLabels as WeakLabels
-    from bliss_framework.kernel.neighbourhood import neighbourhood as neighbourhood
-    from bliss_framework.kernel.neighbours import nearest as nearest
     from bliss_framework.kernel.pull import Fold as Fold, Outcome as Outcome, Part as Part, Predictions as Predictions
     from bliss_framework.kernel.result import InferredLabels as InferredLabels
-    from bliss_framework.persistence import load_model as load_model, save_model as save_model
-    from bliss_framework.scaling import Scaling as Scaling
-    from bliss_framework.splitting import BagKFold as BagKFold
+    from bliss_framework.rewards.influence import effect_rewards as effect_rewards, influence as influence
+    from bliss_framework.rewards.neighbourhood import nearest as nearest, neighbourhood as neighbourhood
 
 _HOME = {
     "bliss_framework.errors": (
@@ -71,8 +72,8 @@ _HOME = {
         "SettingsError",
         "UnknownNameError",
     ),
-    "bliss_framework.engines": ("engine",),
-    "bliss_framework.estimator": ("BlissClassifier",),
+    "bliss_framework.compute.engines": ("engine",),
+    "bliss_framework.estimator.bliss_classifier": ("BlissClassifier", "infer_labels"),
     "bliss_framework.extension.contracts": (
         "Baseline",
         "Classifier",
@@ -89,21 +90,19 @@ _HOME = {
     "bliss_framework.extension.dataset": ("WeakDataset",),
     "bliss_framework.extension.markers": ("hookimpl",),
     "bliss_framework.extension.pipelines": ("MethodReport", "PipelineReport"),
-    "bliss_framework.final": ("class_scores",),
-    "bliss_framework.inferring": ("infer_labels",),
-    "bliss_framework.inputs": ("TrainingInput", "check_bags", "check_training"),
+    "bliss_framework.estimator.final": ("class_scores",),
+    "bliss_framework.estimator.inputs": ("TrainingInput", "check_bags", "check_training"),
     "bliss_framework.kernel.arms": ("ArmStatistics",),
     "bliss_framework.kernel.bags": ("Bags",),
-    "bliss_framework.kernel.influence": ("effect_rewards", "influence"),
+    "bliss_framework.rewards.influence": ("effect_rewards", "influence"),
     "bliss_framework.kernel.labels": ("LabelSpace", "WeakLabels"),
-    "bliss_framework.kernel.neighbourhood": ("neighbourhood",),
-    "bliss_framework.kernel.neighbours": ("nearest",),
+    "bliss_framework.rewards.neighbourhood": ("nearest", "neighbourhood"),
     "bliss_framework.kernel.pull": ("Fold", "Outcome", "Part", "Predictions"),
     "bliss_framework.kernel.result": ("InferredLabels",),
-    "bliss_framework.persistence": ("load_model", "save_model"),
-    "bliss_framework.components": ("resolve",),
-    "bliss_framework.scaling": ("Scaling",),
-    "bliss_framework.splitting": ("BagKFold",),
+    "bliss_framework.estimator.persistence": ("load_model", "save_model"),
+    "bliss_framework.extension.components": ("resolve",),
+    "bliss_framework.estimator.scaling": ("Scaling",),
+    "bliss_framework.estimator.splitting": ("BagKFold",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

@@ -12,8 +12,8 @@ import bliss_framework
 from bliss_framework import BlissClassifier, errors
 from bliss_framework.console.app import bliss
 from bliss_framework.extension import contracts, hookspecs
-from bliss_framework.extension.manager import default_plugins
-from bliss_framework.runs.experiment_files import read_experiments
+from bliss_framework.extension.loading.manager import default_plugins
+from bliss_framework.runs.settings.experiment_file import read_experiments
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))

@@ -36,7 +36,7 @@ def run_command(**options: Any) -> None:
 
     SOURCE is the name of a data set, a data file, or an experiment .toml.
     """
-    from bliss_framework.console.running import run_source
+    from bliss_framework.console.commands.run import run_source
 
     run_source(**options)
 
@@ -61,7 +61,7 @@ def compare_command(**options: Any) -> None:
 
     SOURCE is the name of a data set, a data file, or an experiment .toml.
     """
-    from bliss_framework.console.comparing import compare_source
+    from bliss_framework.console.commands.compare import compare_source
 
     compare_source(**options)
 
@@ -79,7 +79,7 @@ def tune_command(**options: Any) -> None:
 
     Every combination of the regime's grid is scored on held-out bags. What you set yourself stays as it is.
     """
-    from bliss_framework.console.tuning import tune_source
+    from bliss_framework.console.commands.tune import tune_source
 
     tune_source(**options)
 
@@ -91,11 +91,11 @@ def tune_command(**options: Any) -> None:
 def plugins_command(check: bool, **options: Any) -> None:
     """List plugins and components, who ships them, and what is broken; with NAME, one plugin."""
     if check:
-        from bliss_framework.console.checking import check_plugins
+        from bliss_framework.console.commands.check import check_plugins
 
         check_plugins(**options)
         return
-    from bliss_framework.console.listing import list_plugins
+    from bliss_framework.console.commands.plugins import list_plugins
 
     list_plugins(**options)
 
@@ -106,7 +106,7 @@ def plugins_command(check: bool, **options: Any) -> None:
 @output_options
 def datasets_command(**options: Any) -> None:
     """List data sets, where they come from, their size and licence; with NAME, one of them."""
-    from bliss_framework.console.listing import list_datasets
+    from bliss_framework.console.commands.plugins import list_datasets
 
     list_datasets(**options)
 
@@ -125,7 +125,7 @@ trust_option = click.option(
 @output_options
 def predict_command(**options: Any) -> None:
     """Predict new bags: MODEL is a run's directory or a .skops file, SOURCE is data, labelled or not."""
-    from bliss_framework.console.using import predict_source
+    from bliss_framework.console.commands.predict import predict_source
 
     predict_source(**options)
 
@@ -140,7 +140,7 @@ def explain_command(**options: Any) -> None:
 
     RUN is the directory of a finished run, or a .skops file.
     """
-    from bliss_framework.console.using import explain_row
+    from bliss_framework.console.commands.predict import explain_row
 
     explain_row(**options)
 
@@ -155,7 +155,7 @@ def report_command(**options: Any) -> None:
 
     RUN is its directory, or that of a file with several experiments. Needs the extra `report`.
     """
-    from bliss_framework.console.reporting import report_run
+    from bliss_framework.console.commands.report import report_run
 
     report_run(**options)
 
@@ -173,6 +173,6 @@ def new_command(**options: Any) -> None:
 
     What is not given is asked, if a person is there.
     """
-    from bliss_framework.console.making import make_plugin
+    from bliss_framework.console.commands.new import make_plugin
 
     make_plugin(**options)

@@ -9,8 +9,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -55,25 +54,6 @@ class PatientInterrupt:
         if now - self.last >= TWICE:
             self.last = now
             raise KeyboardInterrupt
-
-
-@contextmanager
-def deaf_workers(n_jobs: int | None) -> Iterator[None]:
-    """Let worker processes not hear Ctrl-C, which a terminal sends to them too; who started them stops them.
-
-    Args:
-        n_jobs: processes, as in joblib.
-    """
-    from joblib import Parallel, delayed, effective_n_jobs, parallel_config
-
-    from bliss_framework.workers import deaf_start
-
-    ignoring = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
-    with parallel_config(backend="loky", **ignoring):
-        if effective_n_jobs(n_jobs) > 1:
-            with deaf_start():
-                Parallel(n_jobs=n_jobs)(delayed(abs)(number) for number in range(2))
-        yield
 
 
 def _outcome(command: Callable[..., Any]) -> int:

@@ -8,8 +8,8 @@ from attrs import field, frozen
 
 from bliss_framework.errors import BlissError, PluginError, SettingsError, UnknownNameError
 from bliss_framework.extension.contracts import KINDS, Component
+from bliss_framework.extension.loading.reports import describe
 from bliss_framework.extension.names import did_you_mean, plural, singular
-from bliss_framework.extension.reports import describe
 
 
 @frozen

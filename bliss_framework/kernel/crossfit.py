@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from bliss_framework.kernel.events import Emit, silent
 from bliss_framework.kernel.fold_task import FoldResult, FoldTask, Ingredients, concluded, run_fold
 from bliss_framework.kernel.folds import deal_folds, train_and_heldout, usable_folds
-from bliss_framework.kernel.inference import Constrain
+from bliss_framework.kernel.inference import Constrain, InferenceSettings
 from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import InferredLabels, conclude
-from bliss_framework.kernel.settings import InferenceSettings
 
 
 @frozen(eq=False)

@@ -8,7 +8,6 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.errors import PluginError
-from bliss_framework.kernel.balance import balance_weights
 from bliss_framework.kernel.events import Emit, FoldFinished, FoldStarted, RoundFinished, silent
 from bliss_framework.kernel.guards import checked_assignment, checked_rewards
 from bliss_framework.kernel.inference import (
@@ -16,13 +15,13 @@ from bliss_framework.kernel.inference import (
     Bounder,
     Constrain,
     FoldProblem,
+    InferenceSettings,
     Puller,
     Rewarder,
     infer_labels,
 )
-from bliss_framework.kernel.pull import Fold, Outcome, Part, outcome_of
+from bliss_framework.kernel.pull import Fold, Outcome, Part, balance_weights, outcome_of
 from bliss_framework.kernel.result import InferredLabels, conclude
-from bliss_framework.kernel.settings import InferenceSettings
 
 
 class FoldClassifier(Protocol):

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.kernel.choice import TIE, best_label
+from bliss_framework.kernel.arms import TIE, best_label
 from bliss_framework.kernel.labels import LabelSpace
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from bliss_framework.report.charts import methods_chart
 from bliss_framework.report.parts import Cell, Chart, Table
-from bliss_framework.runs.showing import (
+from bliss_framework.report.wording import (
     best_mean,
     how_tested,
     is_percent,

@@ -7,7 +7,7 @@ from bliss_framework.report.contents import Section, section_of
 from bliss_framework.report.extra import needed
 from bliss_framework.report.parts import Table
 from bliss_framework.report.reading import PICTURES, read_runs
-from bliss_framework.runs.files import write_text
+from bliss_framework.runs.folder.atomic import write_text
 from bliss_framework.version import __version__
 
 TEMPLATE = "page.html.j2"

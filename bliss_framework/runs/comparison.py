@@ -6,15 +6,15 @@ from typing import Any
 
 from bliss_framework.errors import SettingsError, UnknownNameError
 from bliss_framework.extension.names import did_you_mean
-from bliss_framework.runs.evaluation import Pieces, run_fits
+from bliss_framework.runs.evaluation.fits import Pieces, run_fits
+from bliss_framework.runs.evaluation.measures import evaluation_of, notes_of, seconds_of
+from bliss_framework.runs.evaluation.methods import OWN, Method, bliss_method
+from bliss_framework.runs.evaluation.plan import plan_fits
 from bliss_framework.runs.events import RunFinished, Tell
-from bliss_framework.runs.files import plain
-from bliss_framework.runs.measures import evaluation_of, notes_of, seconds_of
-from bliss_framework.runs.methods import OWN, Method, bliss_method
-from bliss_framework.runs.planning import plan_fits
+from bliss_framework.runs.folder.atomic import plain
+from bliss_framework.runs.folder.run_folder import RunFolder
+from bliss_framework.runs.folder.start import FORMAT, RunResult, start
 from bliss_framework.runs.prepared import Prepared, announcement, fold_notes
-from bliss_framework.runs.results import RunFolder
-from bliss_framework.runs.starting import FORMAT, RunResult, start
 
 
 def compare(prepared: Prepared, names: Sequence[str], tell: Tell, folder: RunFolder | None = None) -> RunResult:

@@ -7,19 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from bliss_framework.estimator import BlissClassifier
-from bliss_framework.runs.checkpoint import Checkpoint
-from bliss_framework.runs.evaluation import Pieces, run_fits
+from bliss_framework.compute.processes import fold_runner
+from bliss_framework.estimator.bliss_classifier import BlissClassifier
+from bliss_framework.runs.evaluation.fits import Pieces, run_fits
+from bliss_framework.runs.evaluation.measures import (
+    evaluation_of,
+    instance_accuracy,
+    instance_auc,
+    main_measure,
+    notes_of,
+)
+from bliss_framework.runs.evaluation.methods import OWN, bliss_method
+from bliss_framework.runs.evaluation.plan import plan_fits
 from bliss_framework.runs.events import FitFinished, FitStarted, RunFinished, Tell
-from bliss_framework.runs.files import plain
-from bliss_framework.runs.measures import evaluation_of, instance_accuracy, instance_auc, main_measure, notes_of
-from bliss_framework.runs.methods import OWN, bliss_method
-from bliss_framework.runs.planning import plan_fits
+from bliss_framework.runs.folder.atomic import plain
+from bliss_framework.runs.folder.checkpoint import Checkpoint
+from bliss_framework.runs.folder.run_folder import RunFolder
+from bliss_framework.runs.folder.start import FORMAT, RunResult, start
 from bliss_framework.runs.prepared import Prepared, announcement, fold_notes
-from bliss_framework.runs.results import RunFolder
-from bliss_framework.runs.starting import FORMAT, RunResult, start
 from bliss_framework.version import __version__
-from bliss_framework.workers import fold_runner
 
 
 def run(prepared: Prepared, tell: Tell, folder: RunFolder | None = None) -> RunResult:

@@ -8,25 +8,25 @@ from typing import Any
 from attrs import evolve, field, frozen
 from threadpoolctl import threadpool_limits
 
-from bliss_framework.components import component_name, resolve
 from bliss_framework.errors import BlissError, PluginError, SettingsError, UnknownNameError
+from bliss_framework.extension.components import component_name, resolve
 from bliss_framework.extension.contracts import Pipeline
-from bliss_framework.extension.manager import Plugins
+from bliss_framework.extension.loading.manager import Plugins
+from bliss_framework.extension.loading.reports import describe
 from bliss_framework.extension.names import nearest
 from bliss_framework.extension.pipelines import check_report
 from bliss_framework.extension.registry import Registry
-from bliss_framework.extension.reports import describe
-from bliss_framework.runs.checkpoint import Checkpoint, Piece
-from bliss_framework.runs.component_settings import resolved
+from bliss_framework.runs.evaluation.measures import summary
+from bliss_framework.runs.evaluation.plan import DEFAULT_SEED, check_seed
 from bliss_framework.runs.events import PipelineStarted, RunFinished, StageReached, Tell
-from bliss_framework.runs.files import plain
-from bliss_framework.runs.measures import summary
-from bliss_framework.runs.planning import DEFAULT_SEED, check_seed
+from bliss_framework.runs.folder.atomic import plain
+from bliss_framework.runs.folder.checkpoint import Checkpoint, Piece
+from bliss_framework.runs.folder.run_folder import RunFolder
+from bliss_framework.runs.folder.start import FORMAT, RunResult, start
 from bliss_framework.runs.preparation import prepare
 from bliss_framework.runs.prepared import Prepared, record_of
-from bliss_framework.runs.results import RunFolder
-from bliss_framework.runs.settings import RunSettings
-from bliss_framework.runs.starting import FORMAT, RunResult, start
+from bliss_framework.runs.settings.components import resolved
+from bliss_framework.runs.settings.records import RunSettings
 from bliss_framework.version import __version__
 
 

@@ -7,22 +7,22 @@ from typing import Any
 from attrs import evolve
 from scipy.sparse import issparse
 
-from bliss_framework.components import resolve
 from bliss_framework.errors import BlissError, DataError, SettingsError, UnknownNameError
-from bliss_framework.estimator import BlissClassifier
+from bliss_framework.estimator.bliss_classifier import BlissClassifier
+from bliss_framework.estimator.inputs import TrainingInput, check_labelled, check_training
+from bliss_framework.estimator.own_defaults import filled, is_given, with_own_defaults
+from bliss_framework.extension.components import resolve
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.extension.dataset import WeakDataset
-from bliss_framework.extension.manager import Plugins
+from bliss_framework.extension.loading.manager import Plugins
 from bliss_framework.extension.registry import Registry
-from bliss_framework.inputs import TrainingInput, check_labelled, check_training
-from bliss_framework.own_defaults import filled, is_given, with_own_defaults
-from bliss_framework.runs.component_settings import told_names
-from bliss_framework.runs.data import LoadedData, find_dataset
-from bliss_framework.runs.methods import CONTROL, compared_method
-from bliss_framework.runs.planning import DEFAULT_SEED, check_seed
+from bliss_framework.runs.data.find import LoadedData, find_dataset
+from bliss_framework.runs.evaluation.methods import CONTROL, compared_method
+from bliss_framework.runs.evaluation.plan import DEFAULT_SEED, check_seed
+from bliss_framework.runs.evaluation.problem import Problem
 from bliss_framework.runs.prepared import Prepared
-from bliss_framework.runs.problem import Problem
-from bliss_framework.runs.settings import DataSettings, MethodSettings, RunSettings, default_of
+from bliss_framework.runs.settings.components import told_names
+from bliss_framework.runs.settings.records import DataSettings, MethodSettings, RunSettings, default_of
 
 
 def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) -> Prepared:

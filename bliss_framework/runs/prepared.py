@@ -8,15 +8,15 @@ from typing import Any
 
 from attrs import field, frozen
 
-from bliss_framework.extension.manager import Plugins
+from bliss_framework.extension.loading.manager import Plugins
 from bliss_framework.extension.names import is_own
 from bliss_framework.extension.registry import Registry
-from bliss_framework.runs.component_settings import resolved
-from bliss_framework.runs.data import LoadedData
+from bliss_framework.runs.data.find import LoadedData
+from bliss_framework.runs.evaluation.methods import Method, method_document
+from bliss_framework.runs.evaluation.problem import Problem
 from bliss_framework.runs.events import RunStarted
-from bliss_framework.runs.methods import Method, method_document
-from bliss_framework.runs.problem import Problem
-from bliss_framework.runs.settings import COMPONENTS, EvaluationSettings, RunSettings
+from bliss_framework.runs.settings.components import resolved
+from bliss_framework.runs.settings.records import COMPONENTS, EvaluationSettings, RunSettings
 from bliss_framework.version import __version__
 
 NUMERICAL = ("numpy", "scipy", "scikit-learn")

@@ -7,12 +7,12 @@ import tomli_w
 from attrs import evolve, field, frozen
 
 from bliss_framework.errors import SettingsError
-from bliss_framework.estimator import BlissClassifier
+from bliss_framework.estimator.bliss_classifier import BlissClassifier
 from bliss_framework.runs.events import RunFinished, RunStarted, Tell
-from bliss_framework.runs.files import plain
+from bliss_framework.runs.folder.atomic import plain
+from bliss_framework.runs.folder.start import FORMAT
 from bliss_framework.runs.prepared import Prepared
-from bliss_framework.runs.settings import PARAMETERS, default_of
-from bliss_framework.runs.starting import FORMAT
+from bliss_framework.runs.settings.records import PARAMETERS, default_of
 
 NO_SETTINGS = ("settings", "grid", "n_members", "n_jobs")
 

@@ -7,8 +7,8 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
-from bliss_framework.components import resolve
-from bliss_framework.inputs import check_training
+from bliss_framework.estimator.inputs import check_training
+from bliss_framework.extension.components import resolve
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.folds import deal_folds
 from bliss_framework.kernel.labels import LabelSpace, WeakLabels

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from bliss_framework.extension.discovery import find_plugins
-from bliss_framework.extension.manager import Plugins, load_plugins
+from bliss_framework.extension.loading.discovery import find_plugins
+from bliss_framework.extension.loading.manager import Plugins, load_plugins
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@
 import numpy as np
 from attrs import evolve
 
-from bliss_framework.components import resolve
-from bliss_framework.estimator import BlissClassifier
+from bliss_framework.estimator.bliss_classifier import BlissClassifier
+from bliss_framework.estimator.inputs import check_training
+from bliss_framework.extension.components import resolve
 from bliss_framework.extension.contracts import Regime
-from bliss_framework.inputs import check_training
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.testing.arrays import pickled, refusal, unchanged
 from bliss_framework.testing.checks import Check, Example

@@ -20,11 +20,11 @@ from bliss_bandits.cucb import Cucb
 from bliss_classifiers.ridge import KernelRidge
 from bliss_classifiers.svm import RbfSvm
 from bliss_framework import Bags, BlissClassifier, Part, Scaling, WeakDataset
-from bliss_framework.kernel.choice import draw_labels
+from bliss_framework.kernel.arms import draw_labels
 from bliss_framework.kernel.crossfit import cross_fit
 from bliss_framework.kernel.fold_task import Ingredients
 from bliss_framework.kernel.folds import deal_folds
-from bliss_framework.kernel.settings import InferenceSettings
+from bliss_framework.kernel.inference import InferenceSettings
 from bliss_mil.mi_svm import MiSvm
 from bliss_mil.musk1 import load_musk1
 from bliss_mil.regime import MilRegime

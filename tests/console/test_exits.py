@@ -10,6 +10,7 @@ import click
 import pytest
 
 from bliss_framework import DataError, __version__
+from bliss_framework.compute import processes
 from bliss_framework.console import exits
 from bliss_framework.console.exits import Interrupted, leave
 
@@ -163,9 +164,9 @@ def test_workers_begin_deaf(monkeypatch, n_jobs, began_deaf):
         def __call__(self, tasks):
             assert len(list(tasks)) == 2
 
-    monkeypatch.setattr("joblib.Parallel", Pool)
+    monkeypatch.setattr(processes, "Parallel", Pool)
     before = signal.getsignal(signal.SIGINT)
-    with exits.deaf_workers(n_jobs):
+    with processes.deaf_workers(n_jobs):
         assert signal.getsignal(signal.SIGINT) is before
     assert heard == began_deaf
 

@@ -218,7 +218,7 @@ class TestHelp:
         import re
 
         from bliss_framework.console.app import bliss
-        from bliss_framework.runs.settings import PARAMETERS, default_of
+        from bliss_framework.runs.settings.records import PARAMETERS, default_of
 
         told = {}
         for option in bliss.commands["run"].params:
@@ -233,7 +233,7 @@ class TestHelp:
     def test_modes_of_scaling_are_listed(self):
         """--help names every mode of scaling."""
         from bliss_framework.console.app import bliss
-        from bliss_framework.scaling import MODES
+        from bliss_framework.estimator.scaling import MODES
 
         (scaling,) = [option for option in bliss.commands["run"].params if option.name == "scaling"]
         assert scaling.help.partition(";")[0].replace(" or ", ", ").split(", ") == list(MODES)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bliss_framework.console.progress import SECONDS_BETWEEN_LINES, progress_on
+from bliss_framework.console.drawing.progress import SECONDS_BETWEEN_LINES, progress_on
 from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinished, SelectionAdvanced, SelectionStarted
 from bliss_framework.runs.events import FitFinished, FitStarted, RunFinished, RunStarted
 

@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from bliss_framework.console.work import how_to_go_on
+from bliss_framework.console.context import how_to_go_on
 
 QUICK = ("--n-rounds", "4", "--n-folds", "3", "--n-inferences", "1")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bliss_framework.console.tables import (
+from bliss_framework.console.drawing.tables import (
     component_tree,
     dataset_table,
     evaluation_table,

@@ -24,7 +24,8 @@ runpy.run_module("bliss_framework", run_name="__main__")
 BUSY = """
 import time
 from joblib import Parallel, delayed
-from bliss_framework.console.exits import deaf_workers, leave
+from bliss_framework.compute.processes import deaf_workers
+from bliss_framework.console.exits import leave
 
 def command(standalone_mode):
     with deaf_workers(2):

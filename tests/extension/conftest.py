@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bliss_framework.extension.manager import load_plugins
-from bliss_framework.extension.reports import PluginReport
+from bliss_framework.extension.loading.manager import load_plugins
+from bliss_framework.extension.loading.reports import PluginReport
 
 HEAD = "from bliss_framework import Component, hookimpl\n"
 OFFERING = """

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bliss_framework
-from bliss_framework.extension.discovery import NAMELESS, Found, Unreadable, find_plugins
+from bliss_framework.extension.loading.discovery import NAMELESS, Found, Unreadable, find_plugins
 
 
 def found(distribution: str) -> list[Found | Unreadable]:

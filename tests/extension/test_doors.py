@@ -3,8 +3,8 @@
 import pytest
 
 from bliss_framework import PluginError, __version__
-from bliss_framework.extension.manager import Plugins, load_plugins
-from bliss_framework.extension.reports import PluginReport
+from bliss_framework.extension.loading.manager import Plugins, load_plugins
+from bliss_framework.extension.loading.reports import PluginReport
 
 HOOK = "@hookimpl\ndef "
 GOOD = HOOK + "bliss_rewards(): return [Component('fine', dict)]\n"

@@ -7,10 +7,10 @@ import pytest
 from attrs import evolve
 
 from bliss_framework import Component, PluginError
-from bliss_framework.extension.implementations import host_hooks
-from bliss_framework.extension.manager import Plugins, default_plugins, load_plugins
-from bliss_framework.extension.offers import registration_hooks
-from bliss_framework.extension.reports import PluginReport
+from bliss_framework.extension.loading.implementations import host_hooks
+from bliss_framework.extension.loading.manager import Plugins, default_plugins, load_plugins
+from bliss_framework.extension.loading.offers import registration_hooks
+from bliss_framework.extension.loading.reports import PluginReport
 
 GOOD = "@hookimpl\ndef bliss_rewards(): return [Component('fine', dict)]\n"
 HOOK = "@hookimpl\ndef "

@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 from sklearn.utils.class_weight import compute_sample_weight
 
 from bliss_framework import LabelSpace
-from bliss_framework.kernel.balance import balance_weights
+from bliss_framework.kernel.pull import balance_weights
 
 PROPERTY = settings(max_examples=60, deadline=None)
 

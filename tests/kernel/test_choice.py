@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.stats import chisquare
 
 from bliss_framework import ArmStatistics
-from bliss_framework.kernel.choice import TIE, best_label, draw_labels, draw_unpulled
+from bliss_framework.kernel.arms import TIE, best_label, draw_labels, draw_unpulled
 
 PROPERTY = settings(max_examples=80, deadline=None)
 BOUNDS = st.lists(

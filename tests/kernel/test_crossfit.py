@@ -14,8 +14,8 @@ from bliss_framework import PluginError, RewardError
 from bliss_framework.kernel.crossfit import CrossFit, cross_fit
 from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinished
 from bliss_framework.kernel.fold_task import Ingredients, run_fold
+from bliss_framework.kernel.inference import InferenceSettings
 from bliss_framework.kernel.pull import Fold, Part
-from bliss_framework.kernel.settings import InferenceSettings
 from bliss_mil.regime import MilRegime
 from bliss_mil.reward import MilReward
 

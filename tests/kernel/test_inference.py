@@ -11,8 +11,7 @@ from hypothesis import given, settings, strategies as st
 from bliss_bandits.cucb import Cucb
 from bliss_bandits.kl_ucb import KlUcb
 from bliss_framework import DataError, PluginError, RewardError
-from bliss_framework.kernel.inference import infer_labels
-from bliss_framework.kernel.settings import InferenceSettings
+from bliss_framework.kernel.inference import InferenceSettings, infer_labels
 
 CANDIDATES = [[1, 1, 1], [1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]]
 FREE = [0, 1, 3, 5]

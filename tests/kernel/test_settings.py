@@ -5,7 +5,7 @@ import pytest
 from attrs import asdict
 
 from bliss_framework import SettingsError
-from bliss_framework.kernel.settings import InferenceSettings
+from bliss_framework.kernel.inference import InferenceSettings
 
 
 def test_defaults_are_the_papers():

@@ -14,9 +14,8 @@ from scipy.stats import entropy
 from bliss_bandits.cucb import Cucb
 from bliss_bandits.kl_ucb import KlUcb, kl_upper_bound
 from bliss_framework import ArmStatistics, Bags, Fold, LabelSpace, Part, Predictions, SettingsError, WeakLabels
-from bliss_framework.components import resolve
-from bliss_framework.kernel.inference import FoldProblem, infer_labels
-from bliss_framework.kernel.settings import InferenceSettings
+from bliss_framework.extension.components import resolve
+from bliss_framework.kernel.inference import FoldProblem, InferenceSettings, infer_labels
 
 RNG = np.random.default_rng(0)
 PROPERTY = settings(max_examples=150, deadline=None)

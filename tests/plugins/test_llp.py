@@ -22,7 +22,7 @@ from bliss_framework import (
     SettingsError,
     WeakLabels,
 )
-from bliss_framework.components import resolve
+from bliss_framework.extension.components import resolve
 from bliss_framework.testing import Example, reader_checks, regime_checks
 from bliss_llp.breast_cancer import load_breast_cancer_bags
 from bliss_llp.counts import best_within_counts, keep_counts, nearest_counts, pairwise_best, reachable_shares

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from bliss_framework import Bags, Fold, Outcome, Part, SettingsError, WeakLabels
-from bliss_framework.components import resolve
+from bliss_framework.extension.components import resolve
 from bliss_framework.kernel.pull import outcome_of
 from bliss_framework.testing import Example, reward_checks
 from bliss_llp.marginal import LlpMarginalReward, share_slopes

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from bliss_framework import Bags, Fold, Part, SettingsError, WeakLabels
-from bliss_framework.components import resolve
+from bliss_framework.extension.components import resolve
 from bliss_framework.kernel.pull import Outcome, outcome_of
 from bliss_framework.testing import reward_checks
 from bliss_mil.marginal import MilMarginalReward, bag_slopes

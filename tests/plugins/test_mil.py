@@ -15,7 +15,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from bliss_classifiers.sklearn_adapter import SklearnClassifier
 from bliss_framework import Bags, DataError, Fold, LabelSpace, Outcome, Part, Predictions, SettingsError, WeakLabels
-from bliss_framework.components import resolve
+from bliss_framework.extension.components import resolve
 from bliss_framework.kernel.pull import outcome_of
 from bliss_mil.musk1 import DETAILS, load_musk1
 from bliss_mil.regime import MilRegime, best_threshold

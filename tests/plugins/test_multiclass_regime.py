@@ -16,7 +16,7 @@ from sklearn.metrics import (
 )
 
 from bliss_framework import Bags, BlissClassifier, BlissWarning, DataError, Part, SettingsError, WeakLabels
-from bliss_framework.inputs import check_training
+from bliss_framework.estimator.inputs import check_training
 from bliss_framework.testing import Example, regime_checks
 from bliss_mil.regime import MilRegime, best_threshold as binary_threshold
 from bliss_multiclass_mil.measures import average_precisions, best_f1_threshold, best_threshold, set_measures

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bliss_framework.extension.manager import default_plugins
+from bliss_framework.extension.loading.manager import default_plugins
 from bliss_framework.runs.preparation import prepare
 from bliss_framework.runs.prepared import Prepared
-from bliss_framework.runs.settings import DataSettings, EvaluationSettings, MethodSettings, RunSettings
+from bliss_framework.runs.settings.records import DataSettings, EvaluationSettings, MethodSettings, RunSettings
 
 SHORT = {"settings": "as-given", "n_rounds": 6, "n_folds": 3, "n_neighbors": 5, "n_inferences": 1}
 

@@ -8,7 +8,7 @@ import pytest
 from bliss_framework import RunError
 from bliss_framework.kernel.crossfit import in_turn
 from bliss_framework.kernel.events import silent
-from bliss_framework.runs.checkpoint import Checkpoint
+from bliss_framework.runs.folder.checkpoint import Checkpoint
 
 # The two broken files of case K50, and other things that are no state.
 DAMAGED = {

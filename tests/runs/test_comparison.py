@@ -7,7 +7,7 @@ import pytest
 from bliss_framework import RunError, SettingsError, UnknownNameError
 from bliss_framework.runs.comparison import compare
 from bliss_framework.runs.experiment import run
-from bliss_framework.runs.results import RunFolder
+from bliss_framework.runs.folder.run_folder import RunFolder
 
 
 def silent(event):

@@ -9,7 +9,7 @@ import pytest
 
 from bliss_framework import Component, DataError, PluginError, Reader, SettingsError, UnknownNameError, WeakDataset
 from bliss_framework.extension.registry import Offer, Registry
-from bliss_framework.runs.data import available_datasets, default_data_dirs, find_dataset
+from bliss_framework.runs.data.find import available_datasets, default_data_dirs, find_dataset
 from bliss_readers.csv_table import CsvReader
 from bliss_readers.npz import NpzReader
 

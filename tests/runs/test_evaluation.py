@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from bliss_framework.runs.checkpoint import Checkpoint
 from bliss_framework.runs.comparison import compare
-from bliss_framework.runs.evaluation import run_fit, run_fits
-from bliss_framework.runs.measures import evaluation_of, notes_of, seconds_of, summary
-from bliss_framework.runs.methods import Method, bliss_method
-from bliss_framework.runs.planning import drawn_share, plan_fits
-from bliss_framework.runs.settings import EvaluationSettings
+from bliss_framework.runs.evaluation.fits import run_fit, run_fits
+from bliss_framework.runs.evaluation.measures import evaluation_of, notes_of, seconds_of, summary
+from bliss_framework.runs.evaluation.methods import Method, bliss_method
+from bliss_framework.runs.evaluation.plan import drawn_share, plan_fits
+from bliss_framework.runs.folder.checkpoint import Checkpoint
+from bliss_framework.runs.settings.records import EvaluationSettings
 
 NOWHERE = Checkpoint(None)
 

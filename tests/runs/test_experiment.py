@@ -6,11 +6,11 @@ import json
 import numpy as np
 import pytest
 
-from bliss_framework.extension.manager import default_plugins
+from bliss_framework.extension.loading.manager import default_plugins
 from bliss_framework.runs.experiment import run
-from bliss_framework.runs.experiment_files import read_experiments
+from bliss_framework.runs.folder.run_folder import RunFolder
 from bliss_framework.runs.preparation import prepare
-from bliss_framework.runs.results import RunFolder
+from bliss_framework.runs.settings.experiment_file import read_experiments
 
 MEASURE = {"mean", "sd", "runs"}
 
@@ -220,7 +220,7 @@ def test_sparse_rows_and_text_labels(tmp_path, experiment, toy):
     from bliss_framework import WeakDataset
     from bliss_framework.extension.contracts import Component
     from bliss_framework.extension.registry import Offer, Registry
-    from bliss_framework.runs.settings import DataSettings, EvaluationSettings, RunSettings
+    from bliss_framework.runs.settings.records import DataSettings, EvaluationSettings, RunSettings
 
     X, bags, weak = toy()
     labels = np.array(["yes" if label else "no" for label in weak.values()])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bliss_framework import RunError
-from bliss_framework.runs.files import plain, to_json, write_text
+from bliss_framework.runs.folder.atomic import plain, to_json, write_text
 
 
 def test_a_file_is_written_with_its_folders(tmp_path):

@@ -6,9 +6,9 @@ from sklearn.metrics import roc_auc_score
 
 from bliss_framework import BlissClassifier
 from bliss_framework.runs.comparison import compare
+from bliss_framework.runs.evaluation.measures import instance_auc
+from bliss_framework.runs.evaluation.plan import plan_fits
 from bliss_framework.runs.experiment import run
-from bliss_framework.runs.measures import instance_auc
-from bliss_framework.runs.planning import plan_fits
 
 
 def silent(event):
@@ -84,7 +84,7 @@ def test_a_method_without_scores_of_instances(experiment, mean_above_limit):
     """A baseline that has no `decision_function` has an instance accuracy and no instance AUC."""
     from attrs import evolve
 
-    from bliss_framework.runs.methods import Method
+    from bliss_framework.runs.evaluation.methods import Method
 
     prepared = experiment(cv=2)
     plain = Method("bag-mean-svm", lambda seed: mean_above_limit())

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from bliss_framework import DataError, PluginError, SettingsError, UnknownNameError
-from bliss_framework.extension.manager import default_plugins, load_plugins
-from bliss_framework.runs.component_settings import resolved
+from bliss_framework.extension.loading.manager import default_plugins, load_plugins
 from bliss_framework.runs.preparation import prepare
-from bliss_framework.runs.settings import DataSettings, MethodSettings, RunSettings, with_component_parameters
+from bliss_framework.runs.settings.components import resolved
+from bliss_framework.runs.settings.records import DataSettings, MethodSettings, RunSettings, with_component_parameters
 
 
 def refused(error, source="musk1", data_dirs=(), block=(), **settings):

@@ -11,7 +11,7 @@ import pytest
 
 from bliss_framework import BlissClassifier, RunError, load_model
 from bliss_framework.runs.experiment import run
-from bliss_framework.runs.results import RunFolder
+from bliss_framework.runs.folder.run_folder import RunFolder
 
 LEFT = ["bags.csv", "events.jsonl", "labels.csv", "model.skops", "result.json", "run.toml"]
 
@@ -119,7 +119,7 @@ class TestLeftBehind:
         def fail(model, path):
             raise RunError("The model cannot be written to x: no.")
 
-        monkeypatch.setattr("bliss_framework.runs.results.save_model", fail)
+        monkeypatch.setattr("bliss_framework.runs.folder.run_folder.save_model", fail)
         result = run(experiment(cv=None), silent, RunFolder(tmp_path / "out"))
         assert "The model cannot be written to x: no." in result.notes
         assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [n for n in LEFT if n != "model.skops"]
@@ -297,7 +297,7 @@ class TestGoingOn:
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patched:
-            patched.setattr("bliss_framework.runs.results.save_model", killed)
+            patched.setattr("bliss_framework.runs.folder.run_folder.save_model", killed)
             with pytest.raises(KeyboardInterrupt):
                 run(experiment(cv=2), silent, RunFolder(tmp_path / "out"))
         assert "result.json" not in {path.name for path in (tmp_path / "out").iterdir()}

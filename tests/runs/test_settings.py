@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from bliss_framework import SettingsError
-from bliss_framework.runs.experiment_files import read_bliss, read_experiments
-from bliss_framework.runs.settings import (
+from bliss_framework.runs.settings.experiment_file import read_bliss, read_experiments
+from bliss_framework.runs.settings.records import (
     DataSettings,
     EvaluationSettings,
     MethodSettings,

@@ -4,20 +4,20 @@ import numpy as np
 import pytest
 
 from bliss_framework import BlissClassifier, Component, DataError, RunError, SettingsError, WeakDataset
-from bliss_framework.extension.manager import default_plugins
+from bliss_framework.extension.loading.manager import default_plugins
 from bliss_framework.extension.registry import Offer, Registry
-from bliss_framework.runs.checkpoint import Checkpoint
 from bliss_framework.runs.comparison import compare
-from bliss_framework.runs.component_settings import told_names
-from bliss_framework.runs.data import find_dataset
-from bliss_framework.runs.evaluation import run_fits
+from bliss_framework.runs.data.find import find_dataset
+from bliss_framework.runs.evaluation.fits import run_fits
+from bliss_framework.runs.evaluation.methods import Method
+from bliss_framework.runs.evaluation.plan import plan_fits
 from bliss_framework.runs.experiment import run
-from bliss_framework.runs.experiment_files import read_experiments
-from bliss_framework.runs.methods import Method
-from bliss_framework.runs.planning import plan_fits
+from bliss_framework.runs.folder.checkpoint import Checkpoint
+from bliss_framework.runs.folder.run_folder import RunFolder
 from bliss_framework.runs.preparation import prepare
-from bliss_framework.runs.results import RunFolder
-from bliss_framework.runs.settings import DataSettings, EvaluationSettings, MethodSettings, RunSettings
+from bliss_framework.runs.settings.components import told_names
+from bliss_framework.runs.settings.experiment_file import read_experiments
+from bliss_framework.runs.settings.records import DataSettings, EvaluationSettings, MethodSettings, RunSettings
 
 SHORT = {"n_rounds": 6, "n_folds": 3, "n_neighbors": 5, "n_inferences": 1}
 

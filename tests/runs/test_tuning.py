@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from bliss_framework import BlissClassifier, SettingsError
-from bliss_framework.extension.manager import default_plugins
+from bliss_framework.extension.loading.manager import default_plugins
 from bliss_framework.runs.experiment import run
-from bliss_framework.runs.experiment_files import read_experiments
 from bliss_framework.runs.preparation import prepare
+from bliss_framework.runs.settings.experiment_file import read_experiments
 from bliss_framework.runs.tuning import tune
 
 GRID = {"final_classifier": ["same"], "classifier.width": [0.5, 2.0], "inherited_share": [0.0, 0.5]}

@@ -1,0 +1,136 @@
+"""What commands have in common: what is installed, where they look, compute and tell, and how they go on."""
+
+import os
+import shlex
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from bliss_framework.compute.engines import check_engine, workers
+from bliss_framework.console.drawing.progress import Listener, progress_on
+from bliss_framework.console.drawing.screens import Screen, open_screen
+from bliss_framework.errors import PluginError, SettingsError
+from bliss_framework.extension.loading.manager import Plugins, load_plugins
+from bliss_framework.runs.data.find import default_data_dirs
+from bliss_framework.runs.pipelines import PreparedPipeline
+from bliss_framework.runs.prepared import Prepared
+
+Experiment = Prepared | PreparedPipeline
+
+
+@frozen(eq=False)
+class Work:
+    """Where a command that fits models draws, looks and computes.
+
+    Attributes:
+        screen: where it draws.
+        block: names of plugins to leave out.
+        strict: whether the first broken plugin ends it.
+        data_dirs: in which named data sets are looked up.
+        engine: where its processes run.
+        address: of a running cluster, or None.
+    """
+
+    screen: Screen = field()
+    block: tuple[str, ...] = field()
+    strict: bool = field()
+    data_dirs: list[Path] = field()
+    engine: str = field()
+    address: str | None = field()
+
+    def plugins(self) -> Plugins:
+        """Load the plugins, and say which of them are broken."""
+        return plugins_for(self.block, self.strict, self.screen)
+
+    def spread(self, prepared: Sequence[Experiment]) -> AbstractContextManager[None]:
+        """Return a context in which the processes of some experiments run on the engine."""
+        return workers(self.engine, self.address, [one.settings.bliss.get("n_jobs") for one in prepared])
+
+
+def begin(options: dict[str, Any]) -> Work:
+    """Take the options that say how a command works out of all of its options.
+
+    Raises:
+        UnknownNameError, SettingsError, MissingExtraError: the engine cannot be used.
+    """
+    screen = open_screen(options.pop("quiet"), options.pop("as_json"))
+    engine, address = options.pop("engine"), options.pop("address")
+    check_engine(engine, address)
+    dirs = data_folders(options.pop("data_dir"))
+    return Work(screen, options.pop("block"), options.pop("strict"), dirs, engine, address)
+
+
+def check_resume(resume: bool, output: str | None) -> None:
+    """Refuse to go on with what has no name."""
+    if resume and output is None:
+        raise SettingsError("--resume needs --output DIR, the directory of the run to go on with.")
+
+
+def data_folders(data_dir: str | None) -> list[Path]:
+    """Return the folders in which named data sets are looked up, that of `--data-dir` first."""
+    return default_data_dirs(None if data_dir is None else Path(data_dir), os.environ)
+
+
+def plugins_for(block: tuple[str, ...], strict: bool, screen: Screen) -> Plugins:
+    """Load the plugins for a command, and say which of them are broken.
+
+    Raises:
+        PluginError: in strict mode, with the traceback of the first broken plugin.
+    """
+    if block:
+        # Worker processes and estimators look here too.
+        already = os.environ.get("BLISS_BLOCK_PLUGINS", "")
+        os.environ["BLISS_BLOCK_PLUGINS"] = ",".join([*filter(None, [already]), *block])
+    try:
+        plugins = load_plugins(strict=strict)
+    except PluginError as error:
+        if error.__cause__ is not None:
+            error.add_note("\n\n" + "".join(traceback.format_exception(error.__cause__)).rstrip())
+        raise
+    for sentence in plugins.problems():
+        screen.note(f"Warning: {sentence}")
+    return plugins
+
+
+@contextmanager
+def observed(prepared: Experiment, plugins: Plugins, screen: Screen) -> Iterator[Listener]:
+    """Show progress, and tell the observers of plugins, for the length of a with block."""
+    listeners: list[Listener] = [observer.notify for observer in plugins.observers(prepared.settings)]
+    if screen.quiet:
+        yield _teller(listeners, screen)
+        return
+    with progress_on(screen.messages) as show:
+        yield _teller([*listeners, show], screen)
+
+
+def _teller(listeners: list[Listener], screen: Screen) -> Listener:
+    def tell(event: Any) -> None:
+        for listener in list(listeners):
+            try:
+                listener(event)
+            except Exception as error:
+                listeners.remove(listener)
+                screen.note(f"Warning: an observer was dropped, it raised {type(error).__name__}: {error}")
+
+    return tell
+
+
+def how_to_go_on(folder: Path, words: Sequence[str]) -> str:
+    """Say what to type to go on with an interrupted run.
+
+    Args:
+        folder: where its finished pieces are.
+        words: of the command that was interrupted, without the program.
+    """
+    if not folder.exists():
+        return f"Interrupted before anything was kept. To start again: bliss {shlex.join(words)}"
+    added = [] if any(word.split("=")[0] == "--output" for word in words) else ["--output", str(folder)]
+    added += [] if "--resume" in words else ["--resume"]
+    # What follows a double dash is no option.
+    end = words.index("--") if "--" in words else len(words)
+    command = shlex.join([*words[:end], *added, *words[end:]])
+    return f"Interrupted. What was finished is kept in {folder}. To go on: bliss {command}"

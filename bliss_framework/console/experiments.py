@@ -1,0 +1,80 @@
+"""From the options of a command to the settings of experiments."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve
+
+from bliss_framework.errors import SettingsError, UnknownNameError
+from bliss_framework.extension.names import did_you_mean
+from bliss_framework.runs.settings.experiment_file import Experiments, read_bliss, read_experiments
+from bliss_framework.runs.settings.records import DataSettings, RunSettings, with_component_parameters, with_options
+
+SETTINGS = ("default", "as-given", "select")
+THRESHOLDS = ("bag_threshold", "instance_threshold")  # Numbers or words.
+DATA_OPTIONS = ("bag", "label", "instance_label", "labels")
+
+
+def experiments_of(source: str, only: str | None, options: Mapping[str, Any]) -> Experiments:
+    """Read the experiments that a source means, and lay options over each of them.
+
+    Args:
+        source: an experiment file, which ends in .toml; or what names data.
+        only: the name of the one experiment to keep, or None for all.
+        options: those of data, evaluation and inference, None where they were not given.
+
+    Raises:
+        SettingsError: the file or an option has a value that is not allowed.
+        UnknownNameError: the file has no experiment of that name.
+    """
+    if source.endswith(".toml"):
+        found = read_experiments(Path(source))
+    else:
+        found = Experiments((RunSettings(DataSettings(source)),))
+    rows = found.rows if only is None else (_only(found, only, source),)
+    return Experiments(tuple(_with(one, dict(options)) for one in rows), found.several)
+
+
+def _only(experiments: Experiments, only: str, source: str) -> RunSettings:
+    named = {one.name: one for one in experiments.rows if one.name is not None}
+    if only in named:
+        return named[only]
+    if not named:
+        raise UnknownNameError(f"--only chooses an [[experiment]] of an experiment file; {source} has none.")
+    raise UnknownNameError(
+        f'{source} has no experiment "{only}".{did_you_mean(only, named)} It has: {", ".join(named)}.'
+    )
+
+
+def _with(settings: RunSettings, options: dict[str, Any]) -> RunSettings:
+    assignments = options.pop("assignments")
+    chosen = options.pop("settings")
+    reading = {key: options.pop(key) for key in DATA_OPTIONS}
+    reading = {key: value for key, value in reading.items() if value is not None}
+    settings = evolve(settings, data=evolve(settings.data, options={**settings.data.options, **reading}))
+    settings = evolve(settings, bliss={**settings.bliss, **_chosen_settings(chosen)})
+    for name in THRESHOLDS:
+        if options.get(name) is not None:
+            options[name] = _number(options[name])
+    return with_component_parameters(with_options(settings, options), assignments)
+
+
+def _chosen_settings(chosen: str | None) -> dict[str, Any]:
+    if chosen is None:
+        return {}
+    if chosen.endswith(".toml"):
+        return read_bliss(Path(chosen))
+    if chosen not in SETTINGS:
+        raise SettingsError(
+            f'settings must be "default", "as-given", "select", or the path of a .toml file with a [bliss] table; got '
+            f'"{chosen}".'
+        )
+    return {"settings": chosen}
+
+
+def _number(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text

@@ -1,0 +1,1 @@
+"""The learner: from checked data and a configuration to a fitted model."""

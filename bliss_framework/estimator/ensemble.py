@@ -1,0 +1,58 @@
+"""What a fitted model predicts with: one final classifier, or several with scores on one scale."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from bliss_framework.extension.components import resolve
+from bliss_framework.kernel.bags import Bags
+
+
+class Member(BaseEstimator):  # type: ignore[misc]
+    """A final classifier with the scaling of its rows and the regime that makes bag scores of its scores.
+
+    Args:
+        scaling: fitted.
+        final: a fitted `FinalClassifier`.
+        regime: as the user named it.
+        instance_unit: what instance scores are divided by.
+        bag_unit: what bag scores are divided by.
+    """
+
+    def __init__(
+        self, scaling: Any, final: Any, regime: Any, instance_unit: float = 1.0, bag_unit: float = 1.0
+    ) -> None:
+        self.scaling = scaling
+        self.final = final
+        self.regime = regime
+        self.instance_unit = instance_unit
+        self.bag_unit = bag_unit
+
+    def scores(self, X: Any) -> NDArray[np.float64]:
+        """Score instances: (n,) for two classes, else (n, C); in the classifier's own units."""
+        return np.asarray(self.final.decision(self.scaling.transform(X)))
+
+    def bag_scores(self, scores: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
+        """Turn its instance scores into bag scores, in its bag units."""
+        return np.asarray(resolve("regime", self.regime).bag_scores(scores, bags)) / self.bag_unit
+
+    def bag_labels(self, X: Any, bags: Bags, threshold: float) -> NDArray[Any]:
+        """Predict the weak label of each bag; the threshold is in bag units."""
+        return np.asarray(resolve("regime", self.regime).bag_labels(self.scores(X), bags, threshold * self.bag_unit))
+
+
+def instance_scores(members: Sequence[Member], X: Any) -> NDArray[np.float64]:
+    """Average the instance scores of all members, each in its own units: (n,) or (n, C)."""
+    return _mean([member.scores(X) / member.instance_unit for member in members])
+
+
+def bag_scores(members: Sequence[Member], X: Any, bags: Bags) -> NDArray[np.float64]:
+    """Average the bag scores of all members, each in its own units: (B,) or (B, C)."""
+    return _mean([member.bag_scores(member.scores(X), bags) for member in members])
+
+
+def _mean(scores: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    return scores[0] if len(scores) == 1 else np.asarray(np.mean(scores, axis=0))

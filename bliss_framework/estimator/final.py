@@ -1,0 +1,228 @@
+"""After inference: any classifier, trained on the inferred labels, and what is learnt on its out-of-fold scores."""
+
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import has_fit_parameter
+
+from bliss_framework.estimator.soft_labels import inferred_shares, leading
+from bliss_framework.kernel.pull import Part
+from bliss_framework.kernel.result import InferredLabels
+
+
+@frozen(eq=False)
+class Targets:
+    """What the final classifier learns from: labels with weights, or shares of the classes where it can take those.
+
+    Attributes:
+        classes: (n,) the class of each instance.
+        weights: (n,) how much it counts, or None where all count alike.
+        shares: (n, C) the same as shares of the classes, each row summing to 1.
+        decided: (n,) bool, instances that say anything; the others are left out where shares are not taken.
+    """
+
+    classes: NDArray[np.intp] = field()
+    weights: NDArray[np.float64] | None = field()
+    shares: NDArray[np.float64] = field()
+    decided: NDArray[np.bool_] = field()
+
+
+def final_targets(
+    inferred: InferredLabels | None,
+    data: Part,
+    inherited: NDArray[np.float64],
+    inherited_share: float,
+    confidence_weights: bool,
+) -> Targets:
+    """Mix what was inferred of each instance with what it inherits from its bag.
+
+    Args:
+        inferred: labels and confidence; None where nothing was inferred, and everything is inherited.
+        data: the candidates, and the regime's instance weights.
+        inherited: (n, C) shares of the classes, from the bag alone.
+        inherited_share: from 0 (the paper: what was inferred) to 1 (the control without a bandit).
+        confidence_weights: whether confidence scores count.
+    """
+    if inferred is None:
+        classes, lead = leading(inherited)
+        return Targets(classes, _times(lead, data.weights), inherited, lead > 0)
+    certain = np.eye(data.space.n_classes)[inferred.classes]
+    certain[inferred.undecided] = data.space.class_shares()[inferred.undecided]
+    own = inferred_shares(inferred, data.space) if confidence_weights else certain
+    shares = (1 - inherited_share) * own + inherited_share * inherited
+    if inherited_share > 0:
+        return mixed_targets(shares, data.weights, confidence_weights)
+    weights = _times(inferred.confidence if confidence_weights else None, data.weights)
+    return Targets(inferred.classes, weights, shares, ~inferred.undecided)
+
+
+def mixed_targets(
+    shares: NDArray[np.float64], weights: NDArray[np.float64] | None, confidence_weights: bool
+) -> Targets:
+    """Return what the final classifier learns of soft labels.
+
+    Args:
+        shares: (n, C) of the classes.
+        weights: (n,) of the instances, or None where all count alike.
+        confidence_weights: whether the lead of the largest share counts where shares are not taken.
+    """
+    classes, lead = leading(shares)
+    return Targets(classes, _times(lead if confidence_weights else None, weights), shares, lead > 0)
+
+
+def _times(lead: NDArray[np.float64] | None, weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    if lead is None or weights is None:
+        return lead if weights is None else weights
+    return lead * weights
+
+
+class FinalClassifier(BaseEstimator):  # type: ignore[misc]
+    """A scikit-learn classifier on inferred classes, which may all be one class.
+
+    Args:
+        estimator: unfitted; never changed.
+        n_classes: C, classes are 0 .. C - 1.
+    """
+
+    def __init__(self, estimator: Any, n_classes: int) -> None:
+        self.estimator = estimator
+        self.n_classes = n_classes
+
+    def fit(self, X: Any, classes: NDArray[np.intp], weights: NDArray[np.float64] | None) -> "FinalClassifier":
+        """Train on rows (n, d), classes (n,) and weights (n,), passed on where the classifier takes them."""
+        self.present_ = np.unique(classes)
+        self.weighted_ = weights is not None and has_fit_parameter(self.estimator, "sample_weight")
+        if len(self.present_) > 1:
+            extra = {"sample_weight": weights} if self.weighted_ else {}
+            self.fitted_ = clone(self.estimator).fit(X, classes, **extra)
+        return self
+
+    def fit_shares(self, X: Any, shares: NDArray[np.float64], weights: NDArray[np.float64] | None) -> "FinalClassifier":
+        """Train on rows (n, d), shares (n, C) of the classes and weights (n,)."""
+        self.present_ = np.arange(self.n_classes)
+        self.weighted_ = weights is not None
+        self.fitted_ = clone(self.estimator).fit_shares(X, shares, weights)
+        return self
+
+    def decision(self, X: Any) -> NDArray[np.float64]:
+        """Return scores: (n,) for two classes, positive for class 1, else (n, C)."""
+        scores = self._all_scores(X)
+        return scores[:, 1] if self.n_classes == 2 else scores
+
+    def _all_scores(self, X: Any) -> NDArray[np.float64]:
+        if len(self.present_) == 1:
+            scores = np.full((X.shape[0], self.n_classes), -1.0)
+            scores[:, self.present_[0]] = 1.0
+            return scores
+        present = class_scores(self.fitted_, X)
+        if present.ndim == 1:
+            present = np.stack([-present, present], axis=1)
+        scores = np.full((X.shape[0], self.n_classes), present.min() - 1.0)
+        scores[:, self.present_] = present
+        return scores
+
+
+def class_scores(fitted: Any, X: Any) -> NDArray[np.float64]:
+    """Return scores of any fitted scikit-learn classifier.
+
+    Its `decision_function` is taken where it has one with a column for each class, else `predict_proba`, else the
+    prediction itself.
+
+    Args:
+        fitted: has `classes_` and `predict`.
+        X: (n, d) rows.
+
+    Returns:
+        (n,) for two classes, positive for the second, else (n, C).
+    """
+    n_classes = len(fitted.classes_)
+    if hasattr(fitted, "decision_function"):
+        values = np.asarray(fitted.decision_function(X), dtype=np.float64)
+        if values.ndim == 1 or values.shape[1] == n_classes:
+            return values
+    if hasattr(fitted, "predict_proba"):
+        values = np.asarray(fitted.predict_proba(X), dtype=np.float64)
+    else:
+        # One-vs-one columns, or no scores at all: the prediction itself is all that can be compared.
+        values = (np.asarray(fitted.predict(X))[:, None] == fitted.classes_[None, :]).astype(np.float64)
+    return values[:, 1] - values[:, 0] if n_classes == 2 else values
+
+
+@frozen(eq=False)
+class FinalLearner:
+    """Trains the final classifier on any rows of one data set.
+
+    Attributes:
+        estimator: unfitted scikit-learn classifier; one with `fit_shares(X, shares, sample_weight)` learns from shares.
+        data: rows, bags, weak labels.
+        targets: what it learns of each row.
+    """
+
+    estimator: Any = field()
+    data: Part = field()
+    targets: Targets = field()
+
+    def fit_on(self, rows: NDArray[np.intp]) -> FinalClassifier:
+        """Train on some rows: on shares where the classifier takes them, else on decided instances with weights."""
+        model = FinalClassifier(self.estimator, self.data.space.n_classes)
+        targets, regime_weights = self.targets, self.data.weights
+        if hasattr(self.estimator, "fit_shares"):
+            return model.fit_shares(self._rows(rows), targets.shares[rows], _of(regime_weights, rows))
+        decided = rows[targets.decided[rows]]
+        chosen, weights = (decided, targets.weights) if len(decided) else (rows, regime_weights)
+        return model.fit(self._rows(chosen), targets.classes[chosen], _of(weights, chosen))
+
+    def _rows(self, rows: NDArray[np.intp]) -> Any:
+        # All of the data need no copy, which may be hundreds of megabytes.
+        everything = len(rows) == self.data.n_rows and (rows[1:] > rows[:-1]).all()
+        return self.data.X if everything else self.data.X[rows]
+
+    def out_of_fold(self, folds: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Score every row with a classifier that was not trained on its bag.
+
+        Args:
+            folds: (B,) the fold of each bag.
+
+        Returns:
+            (n,) or (n, C) scores.
+        """
+        fold_of_row = self.data.bags.spread(folds)
+        held = [np.flatnonzero(fold_of_row == fold) for fold in np.unique(folds)]
+        fitted = [self.fit_on(np.flatnonzero(fold_of_row != fold)) for fold in np.unique(folds)]
+        scores = [model.decision(self.data.X[rows]) for model, rows in zip(fitted, held, strict=True)]
+        return np.concatenate(scores)[np.argsort(np.concatenate(held))]
+
+
+def _of(weights: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
+    return None if weights is None else weights[rows]
+
+
+def probability_slope(scores: NDArray[np.float64], classes: NDArray[np.intp]) -> float:
+    """Fit a of p = 1 / (1 + exp(-a s)) to out-of-fold scores (Platt, 1999, without the shift).
+
+    Without a shift, the more probable class is the predicted one.
+
+    Args:
+        scores: (n,) for two classes, or (n, C).
+        classes: (n,) inferred classes.
+    """
+    if scores.ndim == 2:
+        classes = (classes[:, None] == np.arange(scores.shape[1])).astype(np.intp).ravel()
+        scores = scores.ravel()
+    spread = float(np.abs(scores).mean())
+    if spread == 0 or len(np.unique(classes)) < 2:
+        return 1.0
+    model = LogisticRegression(fit_intercept=False, C=100.0).fit(scores[:, None] / spread, classes)
+    slope = float(model.coef_[0, 0]) / spread
+    return slope if slope > 0 else 1.0
+
+
+def probabilities(scores: NDArray[np.float64], slope: float) -> NDArray[np.float64]:
+    """Turn scores, (n,) or (n, C), into probabilities (n, C)."""
+    columns = scores if scores.ndim == 2 else np.stack([np.zeros_like(scores), scores], axis=1)
+    powers = np.exp(slope * (columns - columns.max(axis=1, keepdims=True)))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))

@@ -1,0 +1,1 @@
+"""From entry points to a registry: discovery, admission, isolation and reports."""

@@ -1,0 +1,1 @@
+"""Public building blocks for rewards: what built-in and third-party plugins share."""

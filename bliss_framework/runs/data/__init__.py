@@ -1,0 +1,1 @@
+"""The data of a run: named data sets and files."""

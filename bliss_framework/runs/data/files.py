@@ -1,0 +1,143 @@
+"""Data files: where they lie, which installed reader recognises them, and reading them."""
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from bliss_framework.errors import BlissError, DataError, PluginError, SettingsError
+from bliss_framework.extension.contracts import Reader
+from bliss_framework.extension.dataset import WeakDataset
+from bliss_framework.extension.loading.reports import describe
+from bliss_framework.extension.names import did_you_mean
+from bliss_framework.extension.registry import Registry
+
+FOLDER_DEPTH = 3  # Enough for <data>/<collection>/<set>/<file>; a home folder given by mistake still ends.
+
+
+@frozen(eq=False)
+class FileReaders:
+    """The installed readers, each made with its defaults.
+
+    Attributes:
+        registry: makes readers, and knows who ships them.
+        usable: by name, in alphabetical order.
+        broken: one sentence for each reader that could not be made.
+    """
+
+    registry: Registry = field()
+    usable: Mapping[str, Reader] = field()
+    broken: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def of(cls, registry: Registry) -> "FileReaders":
+        """Make all readers; one that breaks costs only itself."""
+        usable, broken = {}, []
+        for name in registry.names("reader"):
+            try:
+                usable[name] = registry.create("reader", name)
+            except BlissError as error:
+                broken.append(str(error))
+        return cls(registry, usable, tuple(broken))
+
+    def recognise(self, path: Path) -> bool:
+        """Say whether some reader can read the file."""
+        return bool(self._ask(path)[0])
+
+    def read(self, path: Path, options: Mapping[str, Any]) -> tuple[WeakDataset, tuple[str, ...]]:
+        """Read a file.
+
+        Args:
+            path: the file.
+            options: `reader`, the name of a reader, if the file's own name does not tell; all others are the reader's.
+
+        Returns:
+            The data set, and sentences for the user.
+
+        Raises:
+            DataError: no reader recognises the file, or it is not as it should be.
+            SettingsError: an option that the reader does not have.
+            PluginError: the reader broke.
+            UnknownNameError: the option `reader` names none.
+        """
+        name, notes = (options["reader"], ()) if "reader" in options else self._choose(path)
+        origin = f'the reader "{name}" of {self.registry.offer("reader", name).origin()}'
+        reader = self.registry.create("reader", name)
+        wanted = {option: value for option, value in options.items() if option != "reader"}
+        _check_options(name, reader, wanted)
+        try:
+            dataset = reader.read(path, **wanted)
+        except BlissError:
+            raise
+        except Exception as error:
+            raise PluginError(f"{path}: {origin} broke: {describe(error)}. Tell its authors.") from error
+        return check_dataset(dataset, origin), notes
+
+    def _choose(self, path: Path) -> tuple[str, tuple[str, ...]]:
+        able, passed_over = self._ask(path)
+        notes = [*self.broken, *passed_over]
+        if not able:
+            raise DataError(
+                f"No reader recognises {path}. Installed readers: {', '.join(self.usable) or 'none'}; name one with "
+                f"the option reader, or install a plugin for this format.{''.join(f' ({note})' for note in notes)}"
+            )
+        if len(able) > 1:
+            notes.append(f"{path} is recognised by the readers {', '.join(able)}; {able[0]} was taken")
+        return able[0], tuple(notes)
+
+    def _ask(self, path: Path) -> tuple[list[str], list[str]]:
+        able, passed_over = [], []
+        for name, reader in self.usable.items():
+            try:
+                if reader.sniff(path):
+                    able.append(name)
+            except Exception as error:
+                # A reader that breaks its contract must not take the file from the others.
+                passed_over.append(f'the reader "{name}" was passed over: {describe(error)}')
+        return able, passed_over
+
+
+def check_dataset(dataset: Any, maker: str) -> WeakDataset:
+    """Return what a plugin made, or raise PluginError if it is no WeakDataset."""
+    if not isinstance(dataset, WeakDataset):
+        raise PluginError(f"A WeakDataset is needed, but {maker} returned {type(dataset).__name__}. Tell its authors.")
+    return dataset
+
+
+def files_in(folders: Iterable[Path]) -> list[Path]:
+    """List the files of folders and of their subfolders three levels down, each file once; hidden ones are left out.
+
+    Folders stay in the given order, the files of a folder come before its subfolders, and names are in alphabetical
+    order. A folder that is missing or cannot be read is empty.
+    """
+    # One data folder may lie within another, or be a link to it.
+    seen: dict[Path, Path] = {}
+    for folder in folders:
+        for path in _walk(folder, 0):
+            seen.setdefault(path.resolve(), path)
+    return list(seen.values())
+
+
+def _walk(folder: Path, depth: int) -> Iterator[Path]:
+    try:
+        entries = sorted(one for one in folder.iterdir() if not one.name.startswith("."))
+    except OSError:
+        return
+    yield from (one for one in entries if one.is_file())
+    if depth < FOLDER_DEPTH:
+        for one in entries:
+            if one.is_dir():
+                yield from _walk(one, depth + 1)
+
+
+def _check_options(name: str, reader: Reader, options: Mapping[str, Any]) -> None:
+    parameters = list(inspect.signature(reader.read).parameters.values())
+    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+        return
+    allowed = [one.name for one in parameters[1:]]
+    for option in options:
+        if option not in allowed:
+            hint = f"{did_you_mean(option, allowed)} Its options: {', '.join(allowed) or 'none'}."
+            raise SettingsError(f'The reader "{name}" has no option "{option}".{hint}')

@@ -1,0 +1,195 @@
+"""From what the user names, a data set or a file, to a WeakDataset; and what there is to name."""
+
+import inspect
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from bliss_framework.errors import DataError, SettingsError, UnknownNameError
+from bliss_framework.extension.dataset import WeakDataset
+from bliss_framework.extension.names import did_you_mean
+from bliss_framework.extension.registry import Offer, Registry
+from bliss_framework.runs.data.files import FileReaders, check_dataset, files_in
+
+N_SHOWN = 20
+
+
+@frozen(eq=False)
+class LoadedData:
+    """A data set that was asked for.
+
+    Attributes:
+        dataset: rows, bags and weak labels.
+        origin: the plugin and its distribution, or the path of the file.
+        notes: sentences for the user, such as where else the same name was found.
+        path: of a file, None for a data set of a plugin.
+    """
+
+    dataset: WeakDataset = field()
+    origin: str = field()
+    notes: tuple[str, ...] = field(default=())
+    path: Path | None = field(default=None)
+
+
+@frozen
+class AvailableData:
+    """A data set that can be asked for; nothing of it was loaded.
+
+    Attributes:
+        name: what to ask for.
+        origin: the plugin and its distribution, or the path of the file.
+        details: "source", "size" and "licence" where they are known.
+        path: of a file, None for a data set of a plugin.
+    """
+
+    name: str = field()
+    origin: str = field()
+    details: Mapping[str, str] = field(factory=dict)
+    path: Path | None = field(default=None)
+
+
+def find_dataset(
+    source: str,
+    *,
+    registry: Registry,
+    data_dirs: Sequence[Path],
+    relative_to: Path | None = None,
+    options: Mapping[str, Any] = {},
+    needs_labels: bool = True,
+) -> LoadedData:
+    """Load what the user names: a file if there is one, else a plugin's data set, else a file in the data folders.
+
+    Args:
+        source: a path, or a name without suffix.
+        registry: holds the readers and the plugins' data sets.
+        data_dirs: searched with their subfolders, three levels down, the first folder first.
+        relative_to: the folder of the experiment file, if the source stands in one; then the current folder.
+        options: of the reader or the data set. `reader` names the reader of a file whose own name does not tell.
+        needs_labels: refuse data without weak labels.
+
+    Raises:
+        UnknownNameError: there is no such file or name; the message offers the nearest one.
+        DataError: no reader recognises the file, or it is not as it should be, or has no weak labels.
+        SettingsError: an option that the reader or the data set does not have.
+        PluginError: a reader or a data set broke, or two plugins offer the name.
+    """
+    readers = FileReaders.of(registry)
+    places = _places(source, readers, data_dirs, relative_to)
+    if not places:
+        raise UnknownNameError(_unknown(source, registry, data_dirs))
+    taken, *others = places
+    if isinstance(taken, Path):
+        dataset, notes = readers.read(taken, options)
+    else:
+        dataset, notes = _make(taken, registry, options, data_dirs)
+    if needs_labels and dataset.weak is None:
+        raise DataError(
+            f"{_origin(taken)} holds no weak labels, only instances and bags. Give each bag its weak label in the "
+            f"file, or say with an option of its reader where they are."
+        )
+    also = [f'the name "{source}" is also at {_origin(one)}; the one of {_origin(taken)} was taken' for one in others]
+    return LoadedData(dataset, _origin(taken), (*notes, *also), taken if isinstance(taken, Path) else None)
+
+
+def default_data_dirs(option: Path | None, environ: Mapping[str, str]) -> list[Path]:
+    """List the folders in which data files are looked up, the first one first; none is created.
+
+    Args:
+        option: what --data-dir says, or None.
+        environ: the environment. `BLISS_DATA` holds folders with `os.pathsep` between them, and `XDG_DATA_HOME` is
+            where the user's data folder is, by default ~/.local/share.
+
+    Raises:
+        SettingsError: the option names no folder.
+    """
+    if option is not None and not option.expanduser().is_dir():
+        raise SettingsError(f"data_dir is {str(option)!r}, which is no folder; name one that exists.")
+    listed = [part for part in environ.get("BLISS_DATA", "").split(os.pathsep) if part]
+    own = os.path.join(environ.get("XDG_DATA_HOME") or "~/.local/share", "bliss_framework")
+    folders = [*([] if option is None else [str(option)]), *listed, own]
+    return list(dict.fromkeys(Path(os.path.expanduser(folder)) for folder in folders))
+
+
+def available_datasets(registry: Registry, data_dirs: Iterable[Path]) -> list[AvailableData]:
+    """List the data sets of the plugins, then the files in the data folders that a reader recognises.
+
+    Nothing is loaded, so that a large or broken file costs nothing here.
+    """
+    readers = FileReaders.of(registry)
+    offered = [
+        AvailableData(one.name, registry.offer("dataset", one.name).origin(), one.details)
+        for one in registry.components("dataset")
+    ]
+    paths = [path for path in files_in(data_dirs) if readers.recognise(path)]
+    return offered + [AvailableData(path.stem, str(path), _size(path), path) for path in paths]
+
+
+def _places(
+    source: str, readers: FileReaders, data_dirs: Sequence[Path], relative_to: Path | None
+) -> list[Path | Offer]:
+    file = _existing_file(source, relative_to)
+    places: list[Path | Offer] = [] if file is None else [file]
+    # A name that two plugins offer is an error only where it is needed.
+    if file is None or source in readers.registry.names("dataset"):
+        places += _offered(source, readers.registry)
+    named = [path for path in files_in(data_dirs) if source in (path.stem, path.name) and not _same(path, file)]
+    readable = [path for path in named if readers.recognise(path)]
+    # A file that none can read is no data set, but the user is told so where there is nothing else.
+    return places + (readable or ([] if places else named))
+
+
+def _existing_file(source: str, relative_to: Path | None) -> Path | None:
+    path = os.path.expanduser(source)
+    places = [path] if relative_to is None else [os.path.join(relative_to, path), path]
+    # os.path, unlike pathlib, takes a name that no file can have for a file that does not exist.
+    return next((Path(place) for place in places if os.path.isfile(place)), None)
+
+
+def _same(path: Path, file: Path | None) -> bool:
+    return file is not None and path.resolve() == file.resolve()
+
+
+def _offered(name: str, registry: Registry) -> list[Offer]:
+    try:
+        return [registry.offer("dataset", name)]
+    except UnknownNameError:
+        return []
+
+
+def _make(
+    offer: Offer, registry: Registry, options: Mapping[str, Any], data_dirs: Sequence[Path]
+) -> tuple[WeakDataset, tuple[str, ...]]:
+    name = offer.component.name
+    # Some data sets are made of files that the user has: they are told where those may be.
+    folders = {"data_dirs": tuple(map(str, data_dirs))} if "data_dirs" in _parameters(offer) else {}
+    dataset = registry.create("dataset", {**folders, **options, "name": name})
+    return check_dataset(dataset, f'the data set "{name}" of {offer.origin()}'), ()
+
+
+def _parameters(offer: Offer) -> Collection[str]:
+    try:
+        return inspect.signature(offer.component.factory).parameters
+    except (TypeError, ValueError):
+        return ()
+
+
+def _origin(place: Path | Offer) -> str:
+    return str(place) if isinstance(place, Path) else place.origin()
+
+
+def _unknown(source: str, registry: Registry, data_dirs: Sequence[Path]) -> str:
+    names = sorted({one.name for one in available_datasets(registry, data_dirs)})
+    shown = f"{', '.join(names[:N_SHOWN]) or 'none'}{', ...' if len(names) > N_SHOWN else ''}"
+    folders = ", ".join(map(str, data_dirs)) or "no folder"
+    folder = f' "{source}" is a folder; name a file in it.' if os.path.isdir(source) else ""
+    return (
+        f'No file and no data set is called "{source}".{folder}{did_you_mean(source, names)} Data sets: {shown}. '
+        f"Looked for files in {folders}; --data-dir and BLISS_DATA add folders."
+    )
+
+
+def _size(path: Path) -> dict[str, str]:
+    return {"size": f"{path.stat().st_size / 1000:,.1f} kB"}

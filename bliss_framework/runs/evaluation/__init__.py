@@ -1,0 +1,1 @@
+"""The evaluation of a run: methods, folds, fits and measures."""

@@ -1,0 +1,157 @@
+"""Cross-validation over whole bags, or a test set: BLISS and its baselines, one piece for each fit."""
+
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from bliss_framework.compute.processes import in_parallel, several
+from bliss_framework.kernel.labels import WeakLabels
+from bliss_framework.runs.evaluation.methods import OWN
+from bliss_framework.runs.evaluation.plan import Fit
+from bliss_framework.runs.evaluation.problem import Problem, training_part
+from bliss_framework.runs.events import FitFinished, FitStarted, Tell
+from bliss_framework.runs.folder.checkpoint import Checkpoint, Piece
+
+Pieces = dict[tuple[str, int, int], Piece]
+IN_A_PIECE = (
+    "bags",
+    "predicted",
+    "scores",
+    "rows",
+    "instances",
+    "instance_scores",
+    "free",
+    "measures",
+    "seconds",
+    "notes",
+)
+
+
+def run_fits(
+    problem: Problem, fits: Sequence[Fit], n_jobs: int | None, checkpoint: Checkpoint, tell: Tell, model: Any = None
+) -> Pieces:
+    """Run the fits that are not finished yet, and return the pieces of all.
+
+    Args:
+        problem: the data.
+        fits: what `plan_fits` planned.
+        n_jobs: processes.
+        checkpoint: of finished pieces.
+        tell: called with each event.
+        model: BLISS as it was fitted to all of the data: the first fit of a test set, which is not done twice.
+    """
+    pieces: Pieces = {}
+    missing = []
+    for fit in fits:
+        piece = checkpoint.load(fit.key, *IN_A_PIECE)
+        if piece is None and model is not None and fit.test_bags is None and _place(fit) == (OWN, 0, 0):
+            piece = checkpoint.save(fit.key, _on_test_set(problem, model))
+        if piece is None:
+            missing.append(fit)
+        else:
+            pieces[_place(fit)] = piece
+    for fit, piece in zip(missing, _computed(problem, missing, n_jobs, tell), strict=True):
+        pieces[_place(fit)] = checkpoint.save(fit.key, piece)
+        tell(FitFinished(fit.method.name, fit.repeat, fit.fold, piece["measures"]))
+    return pieces
+
+
+def _place(fit: Fit) -> tuple[str, int, int]:
+    return fit.method.name, fit.repeat, fit.fold
+
+
+def _computed(problem: Problem, fits: Sequence[Fit], n_jobs: int | None, tell: Tell) -> Iterator[Piece]:
+    if several(n_jobs) and len(fits) > 1:
+        yield from in_parallel(n_jobs, run_fit, [(problem, fit) for fit in fits])
+        return
+    for fit in fits:
+        tell(FitStarted(fit.method.name, fit.repeat, fit.fold))
+        yield run_fit(problem, fit, tell)
+
+
+def run_fit(problem: Problem, fit: Fit, tell: Tell | None = None) -> Piece:
+    """Fit one method on the training bags of one fold and predict its test bags.
+
+    Returns:
+        Test bags, predicted weak labels and scores, instance predictions, measures, seconds, notes.
+    """
+    # The number of BLAS threads changes the last bits of a product, and it depends on the number of processes.
+    with threadpool_limits(limits=1):
+        return _fitted_and_judged(problem, fit, tell)
+
+
+def _fitted_and_judged(problem: Problem, fit: Fit, tell: Tell | None) -> Piece:
+    started = time.perf_counter()
+    train = training_part(problem, fit.test_bags)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = fit.method.make(fit.seed)
+        y, ids = np.asarray(train.dataset.weak), train.dataset.bags
+        if tell is not None and hasattr(model, "fit_observed"):
+            model.fit_observed(train.dataset.X, y, ids, tell)
+        else:
+            model.fit(train.dataset.X, y, bags=ids)
+    notes = sorted({str(one.message) for one in caught})
+    n_tested = problem.tested.bags.n_bags
+    piece = _judged(problem, model, np.arange(n_tested) if fit.test_bags is None else fit.test_bags)
+    return {**piece, "seconds": time.perf_counter() - started, "notes": notes}
+
+
+def _on_test_set(problem: Problem, model: Any) -> Piece:
+    """Judge BLISS as it was fitted to all of the data; what it warned of then is told elsewhere."""
+    started = time.perf_counter()
+    with threadpool_limits(limits=1):
+        piece = _judged(problem, model, np.arange(problem.tested.bags.n_bags))
+    return {**piece, "seconds": time.perf_counter() - started, "notes": []}
+
+
+def _judged(problem: Problem, model: Any, test_bags: NDArray[np.intp]) -> Piece:
+    """Predict some bags of the data that are tested, and compare with what is known of them."""
+    dataset, bags, weak = problem.tested.dataset, problem.tested.bags, problem.tested.weak
+    rows = bags.rows_of(test_bags)
+    own, positions = bags.take(rows)
+    X, ids = dataset.X[rows], own.spread(own.ids)
+    predicted = encoded(model.predict_bags(X, ids)[1], weak)
+    scores = model.score_bags(X, ids)[1]
+    test_weak = weak.take(positions)
+    known = dataset.instance_labels is not None
+    return {
+        "bags": positions,
+        "predicted": predicted,
+        "scores": scores,
+        "rows": rows if known else None,
+        "instances": model.predict(X) if known else None,
+        "instance_scores": _instance_scores(model, X) if known else None,
+        "free": problem.regime.label_space(test_weak, own).free if known else None,
+        "measures": dict(problem.regime.evaluate(predicted, scores, test_weak)),
+    }
+
+
+def _instance_scores(model: Any, X: Any) -> NDArray[np.float64] | None:
+    """Return a score of each instance, where the method has one and there are two classes."""
+    if not hasattr(model, "decision_function"):
+        return None
+    scores = np.asarray(model.decision_function(X))
+    return scores if scores.ndim == 1 else None
+
+
+def encoded(predicted: NDArray[Any], weak: WeakLabels) -> NDArray[Any]:
+    """Turn predicted weak labels from the user's values into the regime's codes."""
+    if weak.values.ndim > 1 or predicted.ndim > 1:
+        return predicted
+    codes = {value: code for code, value in enumerate(weak.classes)}
+    return np.array([codes.get(value, value) for value in predicted.tolist()])
+
+
+def judged(problem: Problem, pieces: Iterable[Piece]) -> dict[str, float]:
+    """Pool the folds of one repeat and compare with the weak labels."""
+    pieces = list(pieces)
+    bags = np.concatenate([np.asarray(piece["bags"], dtype=np.intp) for piece in pieces])
+    predicted = np.concatenate([np.asarray(piece["predicted"]) for piece in pieces])
+    scores = np.concatenate([np.asarray(piece["scores"], dtype=np.float64) for piece in pieces])
+    return dict(problem.regime.evaluate(predicted, scores, problem.tested.weak.take(bags)))

@@ -1,0 +1,112 @@
+"""From the pieces of a cross-validation to the figures of a result."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+
+from bliss_framework.errors import SettingsError
+from bliss_framework.runs.evaluation.fits import Pieces, judged
+from bliss_framework.runs.evaluation.problem import Problem
+from bliss_framework.runs.settings.records import EvaluationSettings
+
+
+def summary(values: Sequence[float]) -> dict[str, Any]:
+    """Return mean, standard deviation (over runs; 0 for a single one) and the runs themselves.
+
+    >>> summary([80.0, 90.0])
+    {'mean': 85.0, 'sd': 5.0, 'runs': [80.0, 90.0]}
+    """
+    return {"mean": float(np.mean(values)), "sd": float(np.std(values)), "runs": [float(v) for v in values]}
+
+
+def evaluation_of(problem: Problem, method: str, pieces: Pieces, evaluation: EvaluationSettings) -> dict[str, Any]:
+    """Summarise one method: every measure of the regime over repeats, and instance accuracy where truth is known."""
+    repeats = [_of_repeat(pieces, method, repeat) for repeat in range(evaluation.repeats)]
+    by_repeat = [judged(problem, own) for own in repeats]
+    document: dict[str, Any] = {**_parts(problem, len(repeats[0]), evaluation), "repeats": evaluation.repeats}
+    for name in by_repeat[0]:
+        document[name] = summary([measures.get(name, np.nan) for measures in by_repeat])
+    if problem.tested.dataset.instance_labels is not None:
+        document["instance_accuracy"] = {"test": _instances(problem, repeats)}
+        aucs = [_auc_of_repeat(problem, own) for own in repeats]
+        if None not in aucs:
+            document["instance_auc"] = {"test": summary([auc for auc in aucs if auc is not None])}
+    return document
+
+
+def _parts(problem: Problem, n_folds: int, evaluation: EvaluationSettings) -> dict[str, Any]:
+    if problem.test is not None:
+        return {}
+    return {"test_share": evaluation.test_share} if evaluation.cv is None else {"cv": n_folds}
+
+
+def seconds_of(pieces: Pieces, method: str) -> float:
+    """Add up the seconds of a method's fits."""
+    return float(sum(piece["seconds"] for (name, _, _), piece in pieces.items() if name == method))
+
+
+def notes_of(pieces: Pieces, method: str) -> list[str]:
+    """Say once each what a method warned of, and in how many of its fits."""
+    own = [piece for (name, _, _), piece in pieces.items() if name == method]
+    notes = sorted({note for piece in own for note in piece["notes"]})
+    return [f"{note} ({sum(note in piece['notes'] for piece in own)} of {len(own)} fits)" for note in notes]
+
+
+def _of_repeat(pieces: Pieces, method: str, repeat: int) -> list[dict[str, Any]]:
+    own = {fold: piece for (name, which, fold), piece in pieces.items() if name == method and which == repeat}
+    return [own[fold] for fold in sorted(own)]
+
+
+def _instances(problem: Problem, repeats: list[list[dict[str, Any]]]) -> dict[str, Any]:
+    truth = np.asarray(problem.tested.dataset.instance_labels)
+    accuracies = []
+    for pieces in repeats:
+        rows = np.concatenate([np.asarray(piece["rows"], dtype=np.intp) for piece in pieces])
+        predicted = np.concatenate([np.asarray(piece["instances"]) for piece in pieces])
+        accuracies.append(instance_accuracy(predicted, truth[rows]))
+    classes = accuracies[0]["per_class"]
+    return {
+        "overall": summary([one["overall"] for one in accuracies]),
+        "per_class": {name: summary([one["per_class"][name] for one in accuracies]) for name in classes},
+    }
+
+
+def _auc_of_repeat(problem: Problem, pieces: list[dict[str, Any]]) -> float | None:
+    """Average over folds: scores of different fits are not on one scale."""
+    truth = np.asarray(problem.tested.dataset.instance_labels)
+    own = [_auc_of_piece(truth, piece) for piece in pieces if piece["instance_scores"] is not None]
+    found = [auc for auc in own if auc is not None]
+    return float(np.mean(found)) if found else None
+
+
+def _auc_of_piece(truth: NDArray[Any], piece: dict[str, Any]) -> float | None:
+    free = np.asarray(piece["free"], dtype=bool)
+    scores, rows = np.asarray(piece["instance_scores"]), np.asarray(piece["rows"], dtype=np.intp)
+    return instance_auc(scores[free], truth[rows[free]])
+
+
+def instance_auc(scores: NDArray[Any], truth: NDArray[Any]) -> float | None:
+    """Return the area under the ROC curve of instances whose label the bag leaves open; None without two classes.
+
+    The larger of the two true values counts as positive.
+    """
+    values = np.unique(truth)
+    return float(roc_auc_score(truth == values[1], scores)) if len(values) == 2 else None
+
+
+def instance_accuracy(predicted: NDArray[Any], truth: NDArray[Any]) -> dict[str, Any]:
+    """Compare instance predictions with the truth, overall and for each true class."""
+    right = predicted == truth
+    per_class = {str(value): float(right[truth == value].mean()) for value in np.unique(truth).tolist()}
+    return {"overall": float(right.mean()), "per_class": per_class}
+
+
+def main_measure(evaluation: Mapping[str, Any]) -> str:
+    """Return the name of the first measure of the regime."""
+    for name, value in evaluation.items():
+        if isinstance(value, Mapping) and "runs" in value:
+            return name
+    raise SettingsError("The regime returned no measure of bags, so nothing can be compared.")

@@ -1,0 +1,1 @@
+"""The settings of a run: records, options and experiment files."""

@@ -1,0 +1,219 @@
+"""Experiment files: TOML to settings; an error names file, key, value and what is allowed."""
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from attrs import field, fields, frozen
+
+from bliss_framework.errors import SettingsError
+from bliss_framework.kernel.inference import InferenceSettings
+from bliss_framework.runs.settings.records import (
+    DataSettings,
+    EvaluationSettings,
+    MethodSettings,
+    RunSettings,
+    check_keys,
+    checked_parameters,
+)
+
+Read = TypeVar("Read")
+LABEL = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+@frozen
+class Experiments:
+    """What an experiment file holds.
+
+    Attributes:
+        rows: the settings of each experiment.
+        several: whether they stand in `[[experiment]]` tables, so that each has a name and a result of its own.
+    """
+
+    rows: tuple[RunSettings, ...] = field()
+    several: bool = field(default=False)
+
+
+def read_experiments(path: Path) -> Experiments:
+    """Read an experiment file: one experiment, or one for each `[[experiment]]` table over the shared settings.
+
+    Raises:
+        SettingsError: naming the file, the key, its value and what is allowed.
+    """
+    table = _toml(path)
+    return _located(str(path), partial(_experiments, table, path.parent))
+
+
+def read_bliss(path: Path) -> dict[str, Any]:
+    """Read the [bliss] table of a TOML file, for `--settings FILE`; other tables are ignored.
+
+    Raises:
+        SettingsError: naming the file, the key, its value and what is allowed.
+    """
+    table = _toml(path)
+    if "bliss" not in table:
+        raise SettingsError(f"{path} has no table [bliss], from which settings are taken.")
+    return _located(str(path), partial(_bliss, table))
+
+
+def _located(where: str, read: Callable[[], Read]) -> Read:
+    """Say in an error of reading where the setting stands."""
+    try:
+        return read()
+    except SettingsError as error:
+        raise SettingsError(f"{where}: {error}") from None
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is not valid TOML: {error}.") from None
+
+
+def _experiments(table: dict[str, Any], folder: Path) -> Experiments:
+    tables = table.pop("experiment", None)
+    if tables is None:
+        return Experiments((_experiment(table, folder),))
+    if not isinstance(tables, list) or not tables or not all(isinstance(one, dict) for one in tables):
+        raise SettingsError("experiment must be an array of tables: write [[experiment]].")
+    names = [_name_of_row(one, number) for number, one in enumerate(tables, start=1)]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SettingsError(f'two [[experiment]] tables have the name "{twice[0]}"; each needs one of its own.')
+    rows = [
+        _located(f'experiment "{name}"', partial(_experiment, _merged(table, one), folder))
+        for name, one in zip(names, tables, strict=True)
+    ]
+    return Experiments(tuple(rows), several=True)
+
+
+def _name_of_row(table: Mapping[str, Any], number: int) -> str:
+    """Return the name of an [[experiment]], which is also that of its folder in --output."""
+    name = table.get("name")
+    if not isinstance(name, str) or not name or name.startswith(".") or set(name) & set("/\\"):
+        raise SettingsError(
+            f"[[experiment]] number {number} has the name {name!r}; its folder is called so, and allowed is text that "
+            f"holds no slash and does not begin with a dot."
+        )
+    return name
+
+
+def _merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(shared)
+    for key, value in own.items():
+        both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
+        merged[key] = {**merged[key], **value} if both else value
+    return merged
+
+
+def _experiment(table: Mapping[str, Any], folder: Path) -> RunSettings:
+    # [record] is what a run noted down about itself; it decides nothing.
+    check_keys(table, ("name", "data", "bliss", "evaluation", "compare", "record", "pipeline"), "")
+    name = table.get("name")
+    if not isinstance(name, str | None):
+        raise SettingsError(f"name must be text; got {name!r}.")
+    if "pipeline" in table:
+        return _pipeline(table, name, folder)
+    data = _table(table, "data")
+    if not isinstance(data.get("source"), str):
+        raise SettingsError(f"data.source must be a name or a path; got {data.get('source')!r}.")
+    evaluation = _table(table, "evaluation")
+    check_keys(evaluation, tuple(one.name for one in fields(EvaluationSettings)), "evaluation.")
+    return RunSettings(
+        data=_data(data),
+        bliss=_bliss(table),
+        evaluation=_prefixed("evaluation.", EvaluationSettings, evaluation),
+        compare=_compared(table.get("compare")),
+        name=name,
+        folder=folder,
+    )
+
+
+def _pipeline(table: Mapping[str, Any], name: str | None, folder: Path) -> RunSettings:
+    for key in ("data", "bliss", "compare"):
+        if key in table:
+            raise SettingsError(f"a pipeline has data, settings and methods of its own; move what {key} says to it.")
+    evaluation = _table(table, "evaluation")
+    check_keys(evaluation, ("repeats", "random_state"), "evaluation.")
+    return RunSettings(
+        data=DataSettings(""),
+        bliss={key: value for key, value in evaluation.items() if key == "random_state"},
+        evaluation=_prefixed("evaluation.", EvaluationSettings, {"repeats": evaluation.get("repeats", 1)}),
+        name=name,
+        folder=folder,
+        pipeline=table["pipeline"],
+    )
+
+
+def _data(table: Mapping[str, Any]) -> DataSettings:
+    test = None if "test" not in table else _table(table, "test")
+    if test is not None and not isinstance(test.get("source", ""), str):
+        raise SettingsError(f"data.test.source must be a name or a path; got {test['source']!r}.")
+    options = {key: value for key, value in table.items() if key not in ("source", "test")}
+    return DataSettings(table["source"], options, test)
+
+
+def _bliss(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Check the [bliss] table as far as that goes without plugins, while it is known which file it stands in."""
+    bliss = checked_parameters(_table(table, "bliss"))
+    if isinstance(bliss.get("grid"), Mapping):
+        bliss["grid"] = _flat_grid(bliss["grid"])
+    own = {one.name: bliss[one.name] for one in fields(InferenceSettings) if one.name in bliss}
+    _prefixed("bliss.", InferenceSettings, own)
+    return bliss
+
+
+def _flat_grid(grid: Mapping[str, Any]) -> dict[str, Any]:
+    """Read `classifier.width = [...]` in a table [bliss.grid], which TOML takes for a table in a table."""
+    flat: dict[str, Any] = {}
+    for name, values in grid.items():
+        flat |= {f"{name}.{key}": own for key, own in values.items()} if isinstance(values, Mapping) else {name: values}
+    return flat
+
+
+def _prefixed(prefix: str, record: Any, values: Mapping[str, Any]) -> Any:
+    try:
+        return record(**values)
+    except SettingsError as error:
+        raise SettingsError(f"{prefix}{error}") from None
+
+
+def _table(table: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = table.get(key, {})
+    if not isinstance(value, dict):
+        raise SettingsError(f"{key} must be a table [{key}]; got {value!r}.")
+    return value
+
+
+def _compared(tables: Any) -> tuple[MethodSettings, ...] | None:
+    if tables is None:
+        return None
+    if not isinstance(tables, list):
+        raise SettingsError("compare must be an array of tables: write [[compare]].")
+    methods = [_method(one) for one in tables]
+    names = [one.name for one in methods]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SettingsError(
+            f'[[compare]] names the method "{twice[0]}" twice, and results are told apart by name; give one of them a '
+            f"label."
+        )
+    return tuple(methods)
+
+
+def _method(table: Any) -> MethodSettings:
+    if not isinstance(table, Mapping) or not isinstance(table.get("method"), str):
+        raise SettingsError(f'[[compare]] needs method = "name of a baseline"; got {table!r}.')
+    label = table.get("label")
+    if label is not None and (not isinstance(label, str) or not LABEL.fullmatch(label) or label == "bliss"):
+        raise SettingsError(
+            f"[[compare]] label must be lower-case letters, digits and hyphens, and not bliss; got {label!r}."
+        )
+    parameters = {key: value for key, value in table.items() if key not in ("method", "label")}
+    return MethodSettings(table["method"], parameters, label)

@@ -1,0 +1,172 @@
+"""The settings of a run: frozen records, and the options of a command laid over them."""
+
+import inspect
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, field, fields, frozen
+
+from bliss_framework.errors import SettingsError
+from bliss_framework.estimator.bliss_classifier import BlissClassifier
+from bliss_framework.estimator.own_defaults import GENERAL
+from bliss_framework.extension.names import did_you_mean
+from bliss_framework.validators import at_least, between, optional
+
+COMPONENTS = ("regime", "classifier", "reward", "strategy", "final_classifier")
+SETTABLE = (*COMPONENTS, "pipeline")
+PARAMETERS = tuple(name for name in inspect.signature(BlissClassifier).parameters)
+
+
+@frozen
+class DataSettings:
+    """Where the data come from.
+
+    Attributes:
+        source: a name or path.
+        options: what its reader needs to know.
+        test: the same of a test set, "source" and options that are laid over those of the training data; or None.
+    """
+
+    source: str = field()
+    options: dict[str, Any] = field(factory=dict)
+    test: dict[str, Any] | None = field(default=None)
+
+    @property
+    def of_test(self) -> "DataSettings | None":
+        """Where the test set comes from, or None."""
+        if self.test is None:
+            return None
+        options = {**self.options, **self.test}
+        return DataSettings(options.pop("source", self.source), options)
+
+
+@frozen
+class EvaluationSettings:
+    """How a run is evaluated: by folds of whole bags, or on a share of the bags; by neither for no evaluation.
+
+    Attributes:
+        cv: folds of whole bags.
+        repeats: times, with other folds, or another share.
+        test_share: share of the bags to test on, from 0.01 to 0.99, instead of folds.
+    """
+
+    cv: int | None = field(default=None, validator=optional(at_least(2)))
+    repeats: int = field(default=1, validator=at_least(1))
+    test_share: float | None = field(default=None, validator=optional(between(0.01, 0.99)))
+
+    def __attrs_post_init__(self) -> None:
+        if self.cv is not None and self.test_share is not None:
+            raise SettingsError(
+                f"cv is {self.cv} and test_share is {self.test_share:g}, but an evaluation has either folds or one "
+                f"test part; leave one of them out."
+            )
+
+    @property
+    def wanted(self) -> bool:
+        """Whether there is anything to evaluate."""
+        return self.cv is not None or self.test_share is not None
+
+
+@frozen
+class MethodSettings:
+    """A baseline to compare with, its parameters, and what results call it where that is not its own name."""
+
+    method: str = field()
+    parameters: dict[str, Any] = field(factory=dict)
+    label: str | None = field(default=None)
+
+    @property
+    def name(self) -> str:
+        """What results call it."""
+        return self.method if self.label is None else self.label
+
+
+@frozen
+class RunSettings:
+    """All settings of one experiment.
+
+    Attributes:
+        data: where the data come from.
+        bliss: parameters of `BlissClassifier` that differ from its defaults.
+        evaluation: folds and repeats.
+        compare: baselines; None for those that the regime names.
+        name: of the row in a file of several experiments, or None.
+        folder: where relative paths start.
+        pipeline: a pipeline instead of data and a fit of BLISS, as the user names it, or None.
+    """
+
+    data: DataSettings = field()
+    bliss: dict[str, Any] = field(factory=dict)
+    evaluation: EvaluationSettings = field(factory=EvaluationSettings)
+    compare: tuple[MethodSettings, ...] | None = field(default=None)
+    name: str | None = field(default=None)
+    folder: Path | None = field(default=None)
+    pipeline: Any = field(default=None)
+
+
+EVALUATION = tuple(one.name for one in fields(EvaluationSettings))
+
+
+def checked_parameters(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Check the names of parameters of `BlissClassifier`; their values are checked when the estimator is fitted."""
+    check_keys(table, PARAMETERS, "bliss.")
+    return dict(table)
+
+
+def check_keys(table: Mapping[str, Any], allowed: Sequence[str], prefix: str) -> None:
+    """Refuse a key that is not allowed; `prefix` says in which table it stands.
+
+    Raises:
+        SettingsError: with the nearest key and all that are allowed.
+    """
+    for key in table:
+        if key not in allowed:
+            raise SettingsError(
+                f'unknown key "{prefix}{key}".{did_you_mean(key, allowed)} Allowed: {", ".join(sorted(allowed))}.'
+            )
+
+
+def with_options(settings: RunSettings, options: Mapping[str, Any]) -> RunSettings:
+    """Lay options over settings: parameters of `BlissClassifier` and of `[evaluation]`; None leaves a setting alone."""
+    given = {key: value for key, value in options.items() if value is not None}
+    evaluation = evolve(settings.evaluation, **{key: given.pop(key) for key in EVALUATION if key in given})
+    return evolve(settings, bliss={**settings.bliss, **checked_parameters(given)}, evaluation=evaluation)
+
+
+def with_component_parameters(settings: RunSettings, assignments: Sequence[str]) -> RunSettings:
+    """Set parameters of components, written as `classifier.ridge=0.3`.
+
+    Values are read as TOML where they can be, else as text. The table of a component that has no name yet means the
+    default one, which is known when the data are.
+
+    Raises:
+        SettingsError: if one is not of the form component.parameter=value.
+    """
+    bliss, pipeline = dict(settings.bliss), {"pipeline": settings.pipeline}
+    for assignment in assignments:
+        target, equals, text = assignment.partition("=")
+        component, dot, parameter = target.strip().partition(".")
+        if not (equals and dot and parameter) or component not in SETTABLE:
+            raise SettingsError(
+                f'--set takes COMPONENT.PARAMETER=VALUE; got "{assignment}".{did_you_mean(component, SETTABLE)} '
+                f"Components: {', '.join(SETTABLE)}."
+            )
+        specs = pipeline if component == "pipeline" else bliss
+        spec = specs.get(component)
+        table = dict(spec) if isinstance(spec, Mapping) else {} if spec is None else {"name": spec}
+        specs[component] = {**table, parameter: _value(text.strip())}
+    return evolve(settings, bliss=bliss, pipeline=pipeline["pipeline"])
+
+
+def default_of(parameter: str) -> Any:
+    """Return the general default of a parameter of `BlissClassifier`."""
+    return GENERAL.get(parameter, inspect.signature(BlissClassifier).parameters[parameter].default)
+
+
+def _value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text

@@ -1,0 +1,242 @@
+"""The fit after inference: classes that are missing, out-of-fold scores, and probabilities."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from scipy.optimize import minimize_scalar
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC
+
+from bliss_framework import Bags, LabelSpace, Part, WeakLabels
+from bliss_framework.estimator.final import (
+    FinalClassifier,
+    FinalLearner,
+    final_targets,
+    probabilities,
+    probability_slope,
+)
+from bliss_framework.kernel.result import InferredLabels
+
+PROPERTY = settings(max_examples=60, deadline=None)
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(30, 2))
+
+
+class Memory(ClassifierMixin, BaseEstimator):
+    """Scores 1 for rows that it was trained on and -1 for all others."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.rows_ = {tuple(row) for row in X.tolist()}
+        return self
+
+    def decision_function(self, X):
+        return np.array([1.0 if tuple(row) in self.rows_ else -1.0 for row in X.tolist()])
+
+
+def inferred(classes, confidence=None, undecided=None):
+    n = len(classes)
+    classes = np.asarray(classes)
+    confidence = np.ones(n) if confidence is None else confidence
+    undecided = np.zeros(n, dtype=bool) if undecided is None else np.asarray(undecided)
+    return InferredLabels(
+        classes, classes, confidence, undecided, np.zeros(n, dtype=bool), np.zeros((n, 2)), np.zeros((n, 2))
+    )
+
+
+def learner(estimator, labels, sizes, weighted=True):
+    bags = Bags.from_ids(np.repeat(np.arange(len(sizes)), sizes))
+    space = LabelSpace(np.ones((len(X), 2), dtype=bool), np.arange(2))
+    data = Part(X, bags, WeakLabels(np.zeros(len(sizes)), (0, 1)), space)
+    return FinalLearner(estimator, data, final_targets(labels, data, np.full((30, 2), 0.5), 0.0, weighted))
+
+
+@pytest.mark.parametrize("only", [0, 1])
+def test_one_class_alone_is_predicted_everywhere(only):
+    """Inferred labels of one class never reach the classifier; its score is 1 or -1 everywhere."""
+    model = FinalClassifier(SVC(), 2).fit(X, np.full(30, only), None)
+    assert model.decision(X).tolist() == [1.0 if only else -1.0] * 30
+
+
+@pytest.mark.parametrize("present", [(0, 1), (0, 2), (1, 2)])
+def test_class_that_was_never_inferred_scores_lowest(present):
+    """With three classes of which two were inferred, the third is never predicted."""
+    classes = np.array(present)[(X[:, 0] > 0).astype(int)]
+    scores = FinalClassifier(SVC(), 3).fit(X, classes, None).decision(X)
+    missing = ({0, 1, 2} - set(present)).pop()
+    assert scores.shape == (30, 3)
+    assert (scores[:, missing] < scores[:, list(present)].min(axis=1)).all()
+    assert (scores.argmax(axis=1) == classes).mean() > 0.9
+
+
+def test_estimator_itself_is_not_fitted():
+    """A clone is trained."""
+    own = GaussianNB()
+    FinalClassifier(own, 2).fit(X, (X[:, 0] > 0).astype(int), np.ones(30))
+    assert not hasattr(own, "classes_")
+
+
+def test_out_of_fold_scores_never_see_the_own_bag():
+    """A classifier that remembers its rows knows none of those that it scores, nor any other of their bags."""
+    labels = inferred((X[:, 0] > 0).astype(int))
+    sizes = [1, 5, 2, 7, 3, 4, 8]
+    learned = learner(Memory(), labels, sizes)
+    assert learned.fit_on(np.arange(30)).decision(X).tolist() == [1.0] * 30
+    assert learned.out_of_fold(np.array([0, 1, 2, 0, 1, 2, 0])).tolist() == [-1.0] * 30
+
+
+def test_out_of_fold_scores_are_in_the_order_of_rows():
+    """Each row has the score of a classifier trained on the other folds by hand."""
+    classes = (X[:, 0] > 0).astype(int)
+    folds = np.array([1, 0, 1, 0, 1, 0])
+    found = learner(GaussianNB(), inferred(classes), [5] * 6).out_of_fold(folds)
+    fold_of_row = np.repeat(folds, 5)
+    for fold in (0, 1):
+        model = GaussianNB().fit(X[fold_of_row != fold], classes[fold_of_row != fold])
+        shares = model.predict_proba(X[fold_of_row == fold])
+        assert np.allclose(found[fold_of_row == fold], shares[:, 1] - shares[:, 0])
+
+
+def test_where_all_are_undecided_all_are_trained_on():
+    """Rows without any decided instance are better than none; then they have no weights."""
+    classes = (X[:, 0] > 0).astype(int)
+    model = learner(GaussianNB(), inferred(classes, np.zeros(30), [True] * 30), [5] * 6).fit_on(np.arange(30))
+    assert not model.weighted_
+    assert np.allclose(model.fitted_.theta_, GaussianNB().fit(X, classes).theta_)
+
+
+# Probabilities
+
+
+def likelihood(slope, scores, classes):
+    return float(np.mean(np.logaddexp(0.0, -slope * scores * np.where(classes == 1, 1.0, -1.0))))
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e4])
+def test_slope_has_the_greatest_likelihood(scale):
+    """The slope of the logistic curve is that of greatest likelihood, whatever the scale of the scores."""
+    rng = np.random.default_rng(1)
+    truth = rng.normal(size=400)
+    classes = (rng.random(400) < 1 / (1 + np.exp(-2.0 * truth))).astype(int)
+    best = minimize_scalar(lambda a: likelihood(a, truth, classes), bounds=(0.01, 50), method="bounded").x
+    assert np.isclose(probability_slope(truth * scale, classes) * scale, best, rtol=0.02)
+
+
+@pytest.mark.parametrize(
+    ("scores", "classes"), [(np.zeros(6), [0, 1] * 3), (np.arange(6.0), [1] * 6), (-np.arange(6.0), [0, 0, 0, 1, 1, 1])]
+)
+def test_slope_is_one_where_scores_tell_nothing(scores, classes):
+    """Scores of 0, one class alone, or scores that point the wrong way have the slope 1."""
+    assert probability_slope(scores, np.array(classes)) == (
+        1.0 if classes[0] or not scores.any() else pytest.approx(1.0)
+    )
+
+
+@PROPERTY
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20), st.floats(1e-3, 1e3))
+def test_probabilities_of_two_classes_are_the_logistic_curve(scores, slope):
+    """p(1) = 1 / (1 + exp(-a s)), without overflow, and rows sum to 1."""
+    values = np.array(scores)
+    found = probabilities(values, slope)
+    with np.errstate(over="ignore"):
+        assert np.allclose(found[:, 1], 1 / (1 + np.exp(-slope * values)))
+    assert np.allclose(found.sum(axis=1), 1.0)
+
+
+@PROPERTY
+@given(st.lists(st.tuples(*[st.floats(-1e3, 1e3)] * 3), min_size=1, max_size=10), st.floats(1e-3, 1e3))
+def test_probabilities_of_three_classes_follow_the_scores(scores, slope):
+    """Rows sum to 1 and the order of probabilities is that of the scores."""
+    values = np.array(scores)
+    found = probabilities(values, slope)
+    assert np.allclose(found.sum(axis=1), 1.0)
+    for row, chances in zip(values, found, strict=True):
+        assert (np.diff(chances[np.argsort(row, kind="stable")]) >= -1e-12).all()
+
+
+# What the final classifier learns
+
+
+def part(weights=None, sizes=(2, 2)):
+    """Two bags of two instances, all of them free."""
+    bags = Bags.from_ids(np.repeat(np.arange(len(sizes)), sizes))
+    space = LabelSpace(np.ones((bags.n_rows, 2), dtype=bool), np.arange(2))
+    return Part(np.zeros((bags.n_rows, 1)), bags, WeakLabels(np.array([0, 1]), (0, 1)), space, weights)
+
+
+INHERITED = np.eye(2)[[0, 0, 1, 1]]
+# Mean confidence 0.2, so that 0.4 counts in full and 0.2 by half.
+FOUND = inferred([1, 0, 1, 0], confidence=np.array([0.4, 0.2, 0.2, 0.0]), undecided=[False, False, False, True])
+
+
+def test_targets_of_the_paper():
+    """With share 0 classes are the inferred ones, weighted by confidence; undecided instances are left out."""
+    targets = final_targets(FOUND, part(), INHERITED, 0.0, True)
+    assert targets.classes.tolist() == [1, 0, 1, 0]
+    assert targets.weights.tolist() == [0.4, 0.2, 0.2, 0.0]
+    assert targets.decided.tolist() == [True, True, True, False]
+    assert np.allclose(targets.shares, [[0, 1], [0.75, 0.25], [0.25, 0.75], [0.5, 0.5]])
+
+
+def test_targets_without_confidence():
+    """Then every inferred label is certain and has no weight; one that is undecided says nothing."""
+    targets = final_targets(FOUND, part(), INHERITED, 0.0, False)
+    assert targets.weights is None
+    assert targets.shares.tolist() == [[0, 1], [1, 0], [0, 1], [0.5, 0.5]]
+    assert targets.decided.tolist() == [True, True, True, False]
+
+
+@pytest.mark.parametrize("labels", [FOUND, None])
+def test_targets_of_the_control(labels):
+    """With share 1 they are those that the bag gives, whether or not anything was inferred."""
+    targets = final_targets(labels, part(), INHERITED, 1.0, True)
+    assert targets.classes.tolist() == [0, 0, 1, 1]
+    assert targets.weights.tolist() == [1.0] * 4
+    assert targets.decided.all()
+    assert targets.shares.tolist() == INHERITED.tolist()
+
+
+def test_targets_of_both():
+    """Half of each: where both agree they are certain, where they do not the surer one leads, or neither."""
+    targets = final_targets(FOUND, part(), INHERITED, 0.5, True)
+    # (0, 1) and (1, 0); (3/4, 1/4) and (1, 0); (1/4, 3/4) and (0, 1); (1/2, 1/2) and (0, 1).
+    assert np.allclose(targets.shares, [[0.5, 0.5], [0.875, 0.125], [0.125, 0.875], [0.25, 0.75]])
+    assert targets.classes[1:].tolist() == [0, 1, 1]
+    assert np.allclose(targets.weights, [0.0, 0.75, 0.75, 0.5])
+    assert targets.decided.tolist() == [False, True, True, True]
+
+
+@pytest.mark.parametrize(("share", "confident"), [(0.0, True), (0.5, True), (1.0, True), (0.0, False), (1.0, False)])
+def test_weights_of_the_regime_multiply(share, confident):
+    """An instance that counts twice for the regime counts twice; without confidence that is its only weight."""
+    own = np.array([2.0, 1.0, 0.5, 3.0])
+    plain = final_targets(FOUND, part(), INHERITED, share, confident).weights
+    weighted = final_targets(FOUND, part(own), INHERITED, share, confident)
+    assert np.allclose(weighted.weights, own if plain is None else own * plain)
+    assert np.allclose(weighted.shares, final_targets(FOUND, part(), INHERITED, share, confident).shares)
+
+
+class Sharing(BaseEstimator):
+    """Notes down what it was trained on."""
+
+    def fit_shares(self, X, shares, sample_weight=None):
+        self.seen_ = (X.tolist(), shares.tolist(), None if sample_weight is None else sample_weight.tolist())
+        self.classes_ = np.arange(2)
+        return self
+
+    def decision_function(self, X):
+        return np.full(len(X), 0.25)
+
+
+def test_a_classifier_that_learns_shares_is_told_them():
+    """It gets shares of all instances, the undecided ones as well, and the weights of the regime alone."""
+    own = np.array([2.0, 1.0, 0.5, 3.0])
+    data = part(own)
+    targets = final_targets(FOUND, data, INHERITED, 0.0, True)
+    model = FinalLearner(Sharing(), data, targets).fit_on(np.array([0, 3]))
+    assert model.fitted_.seen_ == ([[0.0], [0.0]], targets.shares[[0, 3]].tolist(), [2.0, 3.0])
+    assert model.decision(np.zeros((3, 1))).tolist() == [0.25] * 3
+    plain = FinalLearner(Sharing(), part(), final_targets(FOUND, part(), INHERITED, 0.0, True)).fit_on(np.arange(4))
+    assert plain.fitted_.seen_[2] is None

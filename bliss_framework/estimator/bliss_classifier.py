@@ -20,7 +20,7 @@ from bliss_framework.estimator.parameters import check_values, generator
 from bliss_framework.estimator.recipes import arranged, recipe_of
 from bliss_framework.estimator.selection import SAME, Candidate, Scored, candidates_of
 from bliss_framework.extension.components import resolve
-from bliss_framework.extension.contracts import Regime
+from bliss_framework.extension.contracts import Profile, Regime
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit, silent
@@ -236,7 +236,11 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return with_own_defaults(given, resolve("regime", self.regime), bags, sparse, self._is_set)
 
     def _candidates(self, bags: Bags, sparse: bool) -> list[Candidate]:
-        grid = self.grid if self.grid is not None else resolve("regime", self.regime).default_grid(bags, sparse)
+        grid = (
+            self.grid
+            if self.grid is not None
+            else resolve("regime", self.regime).presets.grid_for(Profile.of(bags, sparse))
+        )
         return candidates_of(self._parameters(bags, sparse), grid, self._is_set)
 
     def check_parameters(self) -> None:

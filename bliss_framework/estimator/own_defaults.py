@@ -6,7 +6,7 @@ from typing import Any
 
 from bliss_framework.errors import PluginError
 from bliss_framework.extension.components import resolve
-from bliss_framework.extension.contracts import Regime
+from bliss_framework.extension.contracts import Profile, Regime
 from bliss_framework.kernel.bags import Bags
 
 COMPONENTS = ("regime", "classifier", "reward", "strategy", "final_classifier")
@@ -50,7 +50,7 @@ def with_own_defaults(
     Raises:
         PluginError: if the regime has a default for what is no parameter.
     """
-    own = regime.defaults(bags, sparse)
+    own = regime.presets.defaults_for(Profile.of(bags, sparse))
     for name in own:
         component, dot, _ = str(name).partition(".")
         if component not in (COMPONENTS if dot else parameters):
@@ -109,5 +109,5 @@ def as_table(spec: Any) -> dict[str, Any]:
 def _named(component: str, parameters: Mapping[str, Any]) -> Any:
     """Return what the user says of a component, or for None the reward that it means."""
     if component == "reward" and parameters["reward"] is None:
-        return resolve("regime", parameters["regime"]).default_reward
+        return resolve("regime", parameters["regime"]).presets.defaults["reward"]
     return parameters[component]

@@ -69,7 +69,7 @@ def recipe_of(parameters: Mapping[str, Any]) -> Recipe:
     check_mode(parameters["scaling"])
     settings = InferenceSettings(**{one.name: parameters[one.name] for one in fields(InferenceSettings)})
     regime: Regime = resolve("regime", parameters["regime"])
-    reward = parameters["reward"] if parameters["reward"] is not None else regime.default_reward
+    reward = parameters["reward"] if parameters["reward"] is not None else regime.presets.defaults["reward"]
     specs = {"classifier": parameters["classifier"], "reward": reward, "strategy": parameters["strategy"]}
     parts = {kind: resolve(kind, spec) for kind, spec in specs.items()}
     return Recipe(settings, Ingredients(**parts, regime=regime), regime, parameters["scaling"], specs)

@@ -54,7 +54,7 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
         problem = evolve(problem, test=_test_problem(tested.dataset, problem))
     chosen = settings.compare
     if chosen is None:
-        chosen = tuple(MethodSettings(name) for name in (CONTROL, *regime.default_baselines))
+        chosen = tuple(MethodSettings(name) for name in (CONTROL, *regime.presets.baselines))
     baselines = tuple(compared_method(one, settings.bliss, names, plugins.registry) for one in chosen)
     return Prepared(settings, loaded, problem, baselines, plugins, None if tested is None else tested.path)
 
@@ -104,7 +104,7 @@ def _completed(bliss: Mapping[str, Any], regime: str) -> dict[str, Any]:
         if component in bliss:
             completed[component] = _named(bliss[component], default_of(component))
     if "reward" in bliss:
-        completed["reward"] = _named(bliss["reward"], resolve("regime", completed["regime"]).default_reward)
+        completed["reward"] = _named(bliss["reward"], resolve("regime", completed["regime"]).presets.defaults["reward"])
     return completed
 
 

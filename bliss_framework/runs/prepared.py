@@ -75,7 +75,7 @@ class Prepared:
         """Fill in defaults; where settings are chosen, one that is written down would count as set by the user."""
         bliss = self.settings.bliss
         own = {kind: resolved(kind, bliss[kind], registry) for kind in COMPONENTS}
-        own["reward"] = resolved("reward", bliss["reward"] or self.problem.regime.default_reward, registry)
+        own["reward"] = resolved("reward", bliss["reward"] or self.problem.regime.presets.defaults["reward"], registry)
         return own
 
     @cached_property

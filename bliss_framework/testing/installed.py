@@ -83,7 +83,7 @@ def _example_for(offer: Offer, registry: Registry) -> Example:
     """Find data for a reward: those of a regime that uses it by default or comes with it, else MIL bags."""
     offers = [one for one in registry.offers if one.kind == "regime"]
     regimes = [(one.plugin, registry.create("regime", one.component.name)) for one in offers]
-    named = [regime for _, regime in regimes if regime.default_reward == offer.component.name]
+    named = [regime for _, regime in regimes if regime.presets.defaults["reward"] == offer.component.name]
     beside = [regime for plugin, regime in regimes if plugin == offer.plugin]
     return _mil_example_of([*named, *beside][0]) if named or beside else mil_example()
 

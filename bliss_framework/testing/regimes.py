@@ -42,7 +42,7 @@ class _RegimeChecks:
 
     def is_a_regime(self) -> None:
         assert isinstance(self.regime, Regime), "a regime must be an instance of a subclass of Regime"
-        assert isinstance(getattr(self.regime, "default_reward", None), str), "default_reward must name a reward"
+        assert "reward" in self.regime.presets.defaults, "presets must name a reward"
 
     def weak_labels(self) -> None:
         part, _ = part_of(self.example)
@@ -130,7 +130,7 @@ class _RegimeChecks:
         assert np.array_equal(part_of(copy)[1], part_of(self.example)[1]), "the copy gives other strata"
 
     def default_reward(self) -> None:
-        resolve("reward", self.regime.default_reward)
+        resolve("reward", self.regime.presets.defaults["reward"])
 
     def whole_fit(self) -> None:
         model = BlissClassifier(regime=self.regime, n_rounds=5, n_folds=2, n_neighbors=3, random_state=0)

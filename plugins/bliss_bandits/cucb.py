@@ -4,8 +4,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework import ArmStatistics, Strategy
-from bliss_framework.validators import between
+from bliss_framework.plugin import ArmStatistics, Strategy, between
 
 
 @frozen

@@ -2,7 +2,7 @@
 
 from bliss_bandits.cucb import Cucb
 from bliss_bandits.kl_ucb import KlUcb
-from bliss_framework import Component, hookimpl
+from bliss_framework.plugin import Component, hookimpl
 
 
 @hookimpl

@@ -5,8 +5,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from scipy.special import rel_entr
 
-from bliss_framework import ArmStatistics, Strategy
-from bliss_framework.validators import between
+from bliss_framework.plugin import ArmStatistics, Strategy, between
 
 N_STEPS = 60  # Newton from above needs far fewer; the cap only ends the loop.
 ACCURACY = 1e-12

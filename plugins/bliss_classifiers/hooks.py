@@ -3,7 +3,7 @@
 from bliss_classifiers.ridge import KernelRidge, Ridge
 from bliss_classifiers.sklearn_adapter import Logistic, SklearnClassifier
 from bliss_classifiers.svm import LinearSvm, RbfSvm
-from bliss_framework import Component, hookimpl
+from bliss_framework.plugin import Component, hookimpl
 
 
 @hookimpl

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Predictions
+from bliss_framework.plugin import Predictions
 
 
 def one_label(assignment: NDArray[np.intp]) -> int | None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from bliss_framework import SettingsError
-from bliss_framework.validators import positive
+from bliss_framework.plugin import positive
 
 
 def width_or_scale(instance: Any, attribute: Any, value: Any) -> None:

@@ -19,8 +19,7 @@ from bliss_classifiers.estimators import KernelLeastSquares
 from bliss_classifiers.kernels import linear_kernel, penalised, precision, rbf_gamma, rbf_kernel
 from bliss_classifiers.one_label import constant_scores, one_label
 from bliss_classifiers.parameters import width_or_scale
-from bliss_framework import Classifier, Part, Predictions, PreparedClassifier
-from bliss_framework.validators import positive
+from bliss_framework.plugin import Classifier, Part, Predictions, PreparedClassifier, positive
 
 
 @frozen

@@ -16,7 +16,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from bliss_classifiers.one_label import constant_scores, from_pairs, one_label
-from bliss_framework import (
+from bliss_framework.plugin import (
     Classifier,
     DataError,
     Part,
@@ -24,9 +24,10 @@ from bliss_framework import (
     PreparedClassifier,
     SettingsError,
     UnknownNameError,
+    at_least,
     class_scores,
+    positive,
 )
-from bliss_framework.validators import at_least, positive
 
 
 @frozen(eq=False, init=False)

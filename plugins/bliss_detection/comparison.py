@@ -12,7 +12,7 @@ from bliss_detection.evaluation import Outcome, drawn, judged
 from bliss_detection.inference import Inference
 from bliss_detection.methods import CEILING, METHODS, NEEDS_INFERENCE, WEAK, Passes, Task, true_boxes
 from bliss_detection.pruning import pruned
-from bliss_framework import PipelineReport, SettingsError
+from bliss_framework.plugin import PipelineReport, SettingsError
 
 Say = Callable[[str], None]
 

@@ -9,7 +9,7 @@ from sklearn.svm import LinearSVC
 
 from bliss_detection.boxes import Boxes, overlaps
 from bliss_detection.described import Described
-from bliss_framework.validators import at_least, between, positive
+from bliss_framework.plugin import at_least, between, positive
 
 MARGIN = -1.0
 

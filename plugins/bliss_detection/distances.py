@@ -9,7 +9,7 @@ O(m log m) for m outputs, and no value is compared with every bag.
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Bags
+from bliss_framework.plugin import Bags
 
 
 class MeanDistances:

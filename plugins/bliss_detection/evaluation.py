@@ -11,7 +11,7 @@ from bliss_detection.detector import Detector
 from bliss_detection.measures import Curve, corloc, detect, precision_recall
 from bliss_detection.picks import Picks
 from bliss_detection.pictures import boxes_csv, curves_csv, curves_png, sheet
-from bliss_framework import MethodReport, MissingExtraError
+from bliss_framework.plugin import MethodReport, MissingExtraError
 
 
 @frozen(eq=False)

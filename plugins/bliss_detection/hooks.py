@@ -3,7 +3,7 @@
 from bliss_detection.pipeline import Detection, ShapesDetection
 from bliss_detection.prior import DetectionPrior
 from bliss_detection.ridge import BalancedRidge
-from bliss_framework import Component, hookimpl
+from bliss_framework.plugin import Component, hookimpl
 
 
 @hookimpl

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bliss_detection.described import Described
 from bliss_detection.ridge import BalancedLeastSquares
 from bliss_framework import infer_labels
-from bliss_framework.validators import at_least, between, positive
+from bliss_framework.plugin import at_least, between, positive
 
 
 @frozen

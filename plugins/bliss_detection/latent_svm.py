@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 
 from bliss_detection.described import Described
 from bliss_detection.picks import Picks
-from bliss_framework.validators import at_least, positive
+from bliss_framework.plugin import at_least, positive
 
 N_START = 10_000  # Negatives of the machine that the training starts from.
 

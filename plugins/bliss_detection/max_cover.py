@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bliss_detection.boxes import areas
 from bliss_detection.described import Described
 from bliss_detection.picks import Candidates, Picks
-from bliss_framework.validators import at_least, between, positive
+from bliss_framework.plugin import at_least, between, positive
 
 ROWS = 4096
 

@@ -14,7 +14,7 @@ from bliss_detection.latent_svm import SmoothedLatentSvm
 from bliss_detection.max_cover import MaxCover
 from bliss_detection.mi import Alternation, fitted_scores, negative_rows
 from bliss_detection.picks import Candidates, Picks
-from bliss_framework.validators import one_of
+from bliss_framework.plugin import one_of
 
 RULES = ("vote", "alternate")
 POWER = 2  # Of the output in a vote: a few good boxes count more than many doubtful ones.

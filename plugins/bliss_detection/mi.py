@@ -10,7 +10,7 @@ from bliss_detection.described import Described
 from bliss_detection.detector import Detector
 from bliss_detection.picks import Candidates, Picks
 from bliss_detection.ridge import BalancedLeastSquares
-from bliss_framework.validators import at_least, positive
+from bliss_framework.plugin import at_least, positive
 
 Score = Callable[[Picks], NDArray[np.float64]]
 

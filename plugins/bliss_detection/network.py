@@ -13,7 +13,7 @@ from bliss_detection.extra import needed
 from bliss_detection.images import scaled
 from bliss_detection.pooling import box_means, grid_means
 from bliss_framework import DataError
-from bliss_framework.validators import at_least, positive
+from bliss_framework.plugin import at_least, positive
 
 CELL = 32
 

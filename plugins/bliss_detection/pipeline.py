@@ -19,8 +19,17 @@ from bliss_detection.reduction import Reduction
 from bliss_detection.scenes import Scenes
 from bliss_detection.voc import read_voc
 from bliss_detection.windows import Windows
-from bliss_framework import DataError, Pipeline, PipelineReport, SettingsError
-from bliss_framework.validators import at_least, between, one_of, optional, positive
+from bliss_framework.plugin import (
+    DataError,
+    Pipeline,
+    PipelineReport,
+    SettingsError,
+    at_least,
+    between,
+    one_of,
+    optional,
+    positive,
+)
 
 WINDOWS = Windows(n_sizes=4, smallest=0.33, largest=0.65, step=0.3)
 

@@ -7,8 +7,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_detection.distances import MeanDistances
-from bliss_framework import Fold, Outcome, Part, Reward, RewardFunction, resolve
-from bliss_framework.validators import at_least
+from bliss_framework.plugin import Fold, Outcome, Part, Reward, RewardFunction, at_least, resolve
 
 
 @frozen

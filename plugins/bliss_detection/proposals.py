@@ -11,7 +11,7 @@ from bliss_detection.boxes import Boxes, areas, clipped, distinct
 from bliss_detection.extra import needed
 from bliss_detection.images import scaled
 from bliss_framework import DataError
-from bliss_framework.validators import at_least, between, positive
+from bliss_framework.plugin import at_least, between, positive
 
 
 @frozen

@@ -11,7 +11,7 @@ from scipy.linalg import eigh
 
 from bliss_detection.boxes import Boxes
 from bliss_detection.cache import writable
-from bliss_framework.validators import at_least, between
+from bliss_framework.plugin import at_least, between
 
 ROWS = 8192  # At a time, so that memory stays small.
 

@@ -17,8 +17,7 @@ from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bliss_framework import Classifier, Part, Predictions, PreparedClassifier
-from bliss_framework.validators import between, positive
+from bliss_framework.plugin import Classifier, Part, Predictions, PreparedClassifier, between, positive
 
 ROUNDING = 1e-9
 

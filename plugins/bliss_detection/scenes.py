@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from bliss_detection.annotations import Annotation
 from bliss_detection.photos import Photos, Pixels
-from bliss_framework.validators import at_least, between
+from bliss_framework.plugin import at_least, between
 
 SHAPES = ("disc", "cross", "triangle")
 COLOURS = np.array([[0.8, 0.25, 0.25], [0.25, 0.7, 0.25], [0.25, 0.3, 0.85]])

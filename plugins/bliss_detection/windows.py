@@ -5,7 +5,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_detection.boxes import Boxes, clipped, distinct
-from bliss_framework.validators import at_least, between
+from bliss_framework.plugin import at_least, between
 
 SHAPES = ((1.0, 1.0), (1.0, 0.6), (0.6, 1.0))
 

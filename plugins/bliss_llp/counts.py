@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from bliss_framework import Bags, Part
+from bliss_framework.plugin import Bags, Part
 
 ROUNDING = 1e-9  # Remainders that differ by less are equal: shares are sums and quotients.
 LARGE_BAG = 300  # Exact assignment of so many instances to several classes takes 5 ms, and its time grows with n^3.

@@ -2,7 +2,7 @@
 
 from sklearn.datasets import load_digits
 
-from bliss_framework import WeakDataset
+from bliss_framework.plugin import WeakDataset
 from bliss_llp.generator import make_llp_bags
 
 DETAILS = {

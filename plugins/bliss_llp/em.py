@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
-from bliss_framework import Bags, SettingsError, class_scores, validators
+from bliss_framework.plugin import Bags, SettingsError, class_scores, validators
 from bliss_llp.features import Features
 from bliss_llp.kernel_estimator import FeatureEstimator
 from bliss_llp.posteriors import meet_shares

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, SettingsError, WeakDataset
-from bliss_framework.validators import at_least, one_of
+from bliss_framework.plugin import Bags, SettingsError, WeakDataset, at_least, one_of
 
 NOISE = 0.5  # Of the order of rows in skewed bags; classes are 1 apart.
 

@@ -1,6 +1,6 @@
 """What this plugin offers."""
 
-from bliss_framework import Component, hookimpl
+from bliss_framework.plugin import Component, hookimpl
 from bliss_llp.breast_cancer import DETAILS, load_breast_cancer_bags
 from bliss_llp.digits import DETAILS as DIGITS_DETAILS, load_digits_bags
 from bliss_llp.em import LlpEm

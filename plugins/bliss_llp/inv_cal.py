@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.special import logit
 from sklearn.svm import SVR
 
-from bliss_framework import Bags, validators
+from bliss_framework.plugin import Bags, validators
 from bliss_llp.kernel_estimator import KernelEstimator
 
 

@@ -8,7 +8,7 @@ from scipy.optimize import nnls
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
-from bliss_framework import Bags, validators
+from bliss_framework.plugin import Bags, validators
 from bliss_llp.proportion_estimator import ProportionEstimator
 
 

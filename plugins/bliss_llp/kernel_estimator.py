@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from bliss_framework import validators
+from bliss_framework.plugin import validators
 from bliss_llp.features import Features, linear_features, rbf_features
 from bliss_llp.proportion_estimator import ProportionEstimator
 from bliss_llp.row_kernels import kernel_matrix, mean_square, rbf_gamma, row_blocks

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bliss_framework import DataError, Reader, SettingsError, WeakDataset
+from bliss_framework.plugin import DataError, Reader, SettingsError, WeakDataset
 from bliss_llp.generator import make_llp_bags
 
 DAMAGE = (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)

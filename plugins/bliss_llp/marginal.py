@@ -7,8 +7,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from bliss_framework import Bags, Fold, Outcome, Reward, RewardFunction, effect_rewards, influence
-from bliss_framework.validators import positive
+from bliss_framework.plugin import Bags, Fold, Outcome, Reward, RewardFunction, effect_rewards, influence, positive
 
 
 @frozen

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Bags
+from bliss_framework.plugin import Bags
 from bliss_llp.kernel_estimator import FeatureEstimator
 from bliss_llp.softmax import fit_soft_labels
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
-from bliss_framework import Bags, DataError, validators
+from bliss_framework.plugin import Bags, DataError, validators
 from bliss_llp.kernel_estimator import KernelEstimator
 
 # The loss counts little at first, so that labels may still change.

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from bliss_framework import Bags
+from bliss_framework.plugin import Bags
 
 # No instance is so certain that its bag could not overrule it.
 SMALLEST_LOG = -20.0

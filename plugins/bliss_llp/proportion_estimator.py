@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bliss_framework import Bags, DataError, Scaling, SettingsError, check_bags, check_training
-from bliss_framework.validators import Validator
+from bliss_framework.plugin import Bags, DataError, Scaling, SettingsError, Validator, check_bags, check_training
 from bliss_llp.own_order import in_own_order
 from bliss_llp.share_checks import refuse_one_class, warn_if_alike
 from bliss_llp.weak_shares import read_shares

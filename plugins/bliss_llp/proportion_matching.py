@@ -5,8 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Bags
-from bliss_framework.validators import at_least
+from bliss_framework.plugin import Bags, at_least
 from bliss_llp.kernel_estimator import FeatureEstimator
 from bliss_llp.softmax import fit_soft_labels, minimise, proportion_loss
 

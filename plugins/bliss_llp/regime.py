@@ -1,20 +1,29 @@
 """The LLP regime: of each bag the shares of the classes are known, and of no instance its class."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, DataError, LabelSpace, Outcome, Part, Regime, SettingsError, WeakLabels
-from bliss_framework.validators import one_of
+from bliss_framework.plugin import (
+    Bags,
+    DataError,
+    LabelSpace,
+    Outcome,
+    Part,
+    Presets,
+    Regime,
+    SettingsError,
+    WeakLabels,
+    one_of,
+)
 from bliss_llp.counts import keep_counts, nearest_counts
+from bliss_llp.presets import PRESETS
 from bliss_llp.share_checks import check_training_shares
 from bliss_llp.strata import strata_of_shares
 from bliss_llp.weak_shares import read_shares
-
-SMALL = 4.5  # Instances in a bag, in the mean: bags of four, of which some hold five.
 
 
 def _class_names(_: Any, attribute: Any, value: Any) -> None:
@@ -42,10 +51,8 @@ class LlpRegime(Regime):
             bounds) or "free" (each instance has the label with the largest bound).
     """
 
-    default_reward: ClassVar[str] = "llp-marginal"
+    presets: ClassVar[Presets] = PRESETS
     bags_of_instances: ClassVar[bool] = True
-    control_settings: ClassVar[Mapping[str, Any]] = {"final_classifier": "same"}
-    default_baselines: ClassVar[tuple[str, ...]] = ("proportion-matching", "mean-map")
 
     classes: tuple[Any, ...] | None = field(default=None, converter=_as_tuple, validator=_class_names)
     assignments: str = field(default="counts", validator=one_of("counts", "free"))
@@ -111,29 +118,6 @@ class LlpRegime(Regime):
         """
         error = proportion_error(in_columns(predicted), weak.values)
         return {"proportion_accuracy": 1.0 - error, "proportion_error": error}
-
-    def defaults(self, bags: Bags, sparse: bool) -> Mapping[str, Any]:
-        """Return one setting for all: of many tried on four sets with bags of 8 to 64, the best in the mean.
-
-        Labels inferred in small bags are nearly all right, and then least squares on soft labels does better in the end
-        than a support vector machine, which is better at wrong ones.
-        """
-        small = bags.n_rows <= SMALL * bags.n_bags
-        return {
-            "n_folds": 3,
-            "train_on": "rest",
-            "n_inferences": 4,
-            "n_rounds": 80,
-            "n_first_draws": 10,
-            "classifier.width": 0.25,
-            "classifier.ridge": 1.0,
-            "final_classifier": "same" if small else {"name": "svm-rbf", "C": 1.0, "width": 0.25},
-            "scaling": "auto" if sparse else "standard",
-        }
-
-    def default_grid(self, bags: Bags, sparse: bool) -> Mapping[str, Sequence[Any]]:
-        """Return widths of the classifier of label inference; all else is at the regime's defaults."""
-        return {"classifier.width": (0.1, 0.25, 0.5)}
 
     def instance_threshold(
         self, scores: NDArray[np.float64], bags: Bags, weak: WeakLabels, classes: NDArray[np.intp] | None

@@ -6,8 +6,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, Fold, Outcome, Part, Reward, RewardFunction, neighbourhood
-from bliss_framework.validators import between
+from bliss_framework.plugin import Bags, Fold, Outcome, Part, Reward, RewardFunction, between, neighbourhood
 from bliss_llp.counts import reachable_shares
 
 ROUNDING = 1e-9  # Mean recall is a sum of small fractions; without slack alpha = 1 fails at random.

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, BlissWarning, DataError
+from bliss_framework.plugin import Bags, BlissWarning, DataError
 from bliss_llp.counts import nearest_counts
 
 FEW_BAGS = 6

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax, logsumexp, softmax
 
-from bliss_framework import Bags
+from bliss_framework.plugin import Bags
 
 # A loss of outputs (n, C): its value, and its derivative by each output (n, C).
 Loss = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]

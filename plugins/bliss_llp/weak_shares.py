@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, DataError
+from bliss_framework.plugin import Bags, DataError
 
 TOLERANCE = 0.01  # Three shares with two digits each may sum to 0.99.
 ROUNDING = 1e-9

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bliss_framework import Bags, Scaling, check_bags, check_training
+from bliss_framework.plugin import Bags, Scaling, check_bags, check_training
 from bliss_mil.weak_labels import check_binary
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
-from bliss_framework import Bags, validators
+from bliss_framework.plugin import Bags, validators
 from bliss_mil.bag_rows import bag_extremes
 from bliss_mil.row_kernels import TOLERANCE, kernel_matrix, positive_or_scale, rbf_gamma, reduced_blocks
 from bliss_mil.row_order import contiguous, first_rows, in_own_order

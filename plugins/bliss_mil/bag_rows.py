@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bliss_framework import Bags
+from bliss_framework.plugin import Bags
 
 
 def bag_means(rows: Any, bags: Bags) -> Any:

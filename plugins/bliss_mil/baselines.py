@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
-from bliss_framework import Bags
+from bliss_framework.plugin import Bags
 from bliss_mil.bag_rows import bag_means
 from bliss_mil.scorers import InstanceScorer, WholeBagScorer
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.metrics.pairwise import euclidean_distances
 
-from bliss_framework import Bags, validators
+from bliss_framework.plugin import Bags, validators
 from bliss_mil.row_order import contiguous, first_rows
 from bliss_mil.scorers import WholeBagScorer
 from bliss_mil.settings_checks import check_settings

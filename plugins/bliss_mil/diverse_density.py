@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, validators
+from bliss_framework.plugin import Bags, validators
 from bliss_mil.noisy_or import most_likely_cause, negative_log_density
 from bliss_mil.settings_checks import check_settings
 from bliss_mil.target_point import Search, TargetPointClassifier, ascend

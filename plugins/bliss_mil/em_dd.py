@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, validators
+from bliss_framework.plugin import Bags, validators
 from bliss_mil.noisy_or import likeliest, most_likely_cause, negative_log_density, singletons, weighted_distances
 from bliss_mil.settings_checks import check_settings
 from bliss_mil.target_point import Search, TargetPointClassifier, ascend

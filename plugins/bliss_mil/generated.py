@@ -4,8 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from bliss_framework import WeakDataset
-from bliss_framework.validators import at_least, between
+from bliss_framework.plugin import WeakDataset, at_least, between
 from bliss_mil.settings_checks import check_settings
 
 DETAILS = {

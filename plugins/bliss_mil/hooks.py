@@ -1,6 +1,6 @@
 """What this plugin offers."""
 
-from bliss_framework import Component, hookimpl
+from bliss_framework.plugin import Component, hookimpl
 from bliss_mil import generated
 from bliss_mil.bag_kernels import MinMaxSvm, SetKernelSvm
 from bliss_mil.baselines import BagMeanSvm, InheritedLabelSvm

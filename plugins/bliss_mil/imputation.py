@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from bliss_framework import Bags
+from bliss_framework.plugin import Bags
 from bliss_mil.bag_rows import bag_means
 
 Guess = NDArray[Any]

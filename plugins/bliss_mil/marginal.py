@@ -7,8 +7,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from bliss_framework import Bags, Fold, Outcome, Reward, RewardFunction, effect_rewards, influence
-from bliss_framework.validators import positive
+from bliss_framework.plugin import Bags, Fold, Outcome, Reward, RewardFunction, effect_rewards, influence, positive
 
 CERTAIN = 1e-6  # A positive bag of probability 0 would pull without end.
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from bliss_framework import Bags, validators
+from bliss_framework.plugin import Bags, validators
 from bliss_mil.imputation import Imputed, InstanceLabels, Problem, Witnesses, alternate, most_positive, solve
 from bliss_mil.row_kernels import TOLERANCE, kernel_matrix, positive_or_scale, rbf_gamma, row_blocks
 from bliss_mil.row_order import in_own_order

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from bliss_framework import Bags, validators
+from bliss_framework.plugin import Bags, validators
 from bliss_mil.row_kernels import positive_or_scale, reduced_blocks
 from bliss_mil.row_order import contiguous, in_own_order
 from bliss_mil.scorers import WholeBagScorer

@@ -4,7 +4,7 @@ from importlib.resources import as_file, files
 
 import numpy as np
 
-from bliss_framework import WeakDataset
+from bliss_framework.plugin import WeakDataset
 
 DETAILS = {
     "source": "Chapman and Jain, Musk (Version 1), UCI Machine Learning Repository, 1994, doi:10.24432/C5ZK5B",

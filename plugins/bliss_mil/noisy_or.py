@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Bags
+from bliss_framework.plugin import Bags
 
 # Keeps the likelihood finite where the target lies on a negative instance.
 NEAREST = 1e-8

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from bliss_framework import Bags
+from bliss_framework.plugin import Bags
 
 BISECTIONS = 60
 

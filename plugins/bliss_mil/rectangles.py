@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, validators
+from bliss_framework.plugin import Bags, validators
 from bliss_mil.bag_classifier import BagClassifier
 from bliss_mil.rectangle_growth import discriminating, expand, grow
 from bliss_mil.settings_checks import check_settings

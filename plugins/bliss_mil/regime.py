@@ -1,6 +1,6 @@
 """The MIL regime: a positive bag holds at least one positive instance, a negative bag holds none."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -8,14 +8,11 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from bliss_framework import Bags, LabelSpace, Outcome, Regime, WeakLabels
-from bliss_framework.validators import one_of
+from bliss_framework.plugin import Bags, LabelSpace, Outcome, Presets, Regime, WeakLabels, one_of
+from bliss_mil.presets import PRESETS
 from bliss_mil.reward import precision, recall
 from bliss_mil.weak_labels import check_binary
 from bliss_mil.witnesses import fewest_mistakes
-
-UNEVEN = 2.0  # Deviation of bag sizes, in units of their mean.
-MANY = 5000
 
 
 @frozen
@@ -31,9 +28,8 @@ class MilRegime(Regime):
             vote, and "max-mean" is the mean of both.
     """
 
-    default_reward: ClassVar[str] = "mil"
     binary: ClassVar[bool] = True
-    default_baselines: ClassVar[tuple[str, ...]] = ("inherited-label-svm", "bag-mean-svm")
+    presets: ClassVar[Presets] = PRESETS
     bag_parameters: ClassVar[tuple[str, ...]] = ("bag_score",)
 
     positive_label: Any = field(default=None)
@@ -107,47 +103,6 @@ class MilRegime(Regime):
         measures = self.evaluate(predicted, bag_scores, weak)
         return measures["bag_accuracy"] + measures.get("bag_auc", 0.5) / 2
 
-    def defaults(self, bags: Bags, sparse: bool) -> Mapping[str, Any]:
-        """Return one setting for all: the middle of the grid, with training on all folds but one where that is quick.
-
-        The reward is `mil-marginal`, because a label in a large held-out set seldom moves the reward of the paper.
-        """
-        many = bags.n_rows > MANY
-        return {
-            "reward": "mil-marginal",
-            "n_folds": 10 if many else 3,
-            "train_on": "one" if many else "rest",
-            "n_rounds": 60,
-            "n_inferences": 1,
-            "classifier.width": 1.0,
-            "final_classifier": "same",
-            "inherited_share": 0.5,
-            "instance_threshold": "out-of-fold",
-            "regime.weights": "bag" if _uneven(bags) else "instance",
-            "regime.bag_score": "max-mean",
-        }
-
-    def default_grid(self, bags: Bags, sparse: bool) -> Mapping[str, Sequence[Any]]:
-        """Return the values from which settings are chosen.
-
-        Sparse rows are not standardised: rare words would rule. Where a few bags hold most instances, every bag counts
-        alike. Where there are many instances, a small fold is enough, and much faster.
-        """
-        many = bags.n_rows > MANY
-        return {
-            "reward": ("mil-marginal",),
-            "n_folds": (10 if many else 3,),
-            "train_on": ("one",),
-            "n_rounds": (60,),
-            "n_inferences": (1,),
-            "final_classifier": ("same",),
-            "scaling": ("auto",) if sparse or many else ("auto", "standard-unit"),
-            "classifier.width": (0.5, 2.0),
-            "inherited_share": (0.0, 0.5, 1.0),
-            "regime.weights": ("bag" if _uneven(bags) else "instance",),
-            "regime.bag_score": ("max", "mean", "max-mean"),
-        }
-
     def inherited(self, weak: WeakLabels, bags: Bags) -> NDArray[np.float64]:
         """Give every instance the label of its bag."""
         return np.eye(2)[bags.spread(weak.values)]
@@ -157,11 +112,6 @@ class MilRegime(Regime):
         if self.weights == "instance":
             return None
         return bags.spread(1.0 / bags.sizes) * (bags.n_rows / bags.n_bags)
-
-
-def _uneven(bags: Bags) -> bool:
-    """Say whether a few bags hold most instances."""
-    return bool(bags.sizes.std() > UNEVEN * bags.sizes.mean())
 
 
 def best_threshold(scores: NDArray[np.float64], truth: NDArray[Any]) -> float:

@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
 from bliss_framework import SettingsError
-from bliss_framework.validators import positive
+from bliss_framework.plugin import positive
 from bliss_mil.row_order import first_rows
 
 # Kernel values in one block; 4 million of them are 32 MB.

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Bags
+from bliss_framework.plugin import Bags
 
 
 def in_own_order(rows: Any, bags: Bags, weak: NDArray[Any]) -> tuple[Any, Bags, NDArray[Any], NDArray[np.intp]]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Bags
+from bliss_framework.plugin import Bags
 from bliss_mil.bag_classifier import BagClassifier
 
 

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from bliss_framework.validators import Validator
+from bliss_framework.plugin import Validator
 
 
 def check_settings(estimator: Any, **validators: Validator) -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.utils import check_random_state
 
-from bliss_framework import Bags, validators
+from bliss_framework.plugin import Bags, validators
 from bliss_mil.bag_classifier import BagClassifier
 from bliss_mil.noisy_or import weighted_distances
 from bliss_mil.settings_checks import check_settings

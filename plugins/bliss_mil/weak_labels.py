@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, DataError, WeakLabels
+from bliss_framework.plugin import Bags, DataError, WeakLabels
 
 NUMERIC = {(0.0, 1.0): (0, 1), (-1.0, 1.0): (-1, 1)}
 

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.decomposition import TruncatedSVD
 
-from bliss_framework import Bags
+from bliss_framework.plugin import Bags
 
 Columns = tuple[NDArray[np.intp], NDArray[np.float64] | None]
 

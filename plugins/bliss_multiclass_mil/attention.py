@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from bliss_framework import Bags, Scaling, check_bags
-from bliss_framework.validators import at_least, between, positive
+from bliss_framework.plugin import Bags, Scaling, at_least, between, check_bags, positive
 from bliss_multiclass_mil.attention_net import (
     Training,
     bag_logits,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
-from bliss_framework import Bags, MissingExtraError
+from bliss_framework.plugin import Bags, MissingExtraError
 
 Weights = dict[str, NDArray[np.float32]]
 

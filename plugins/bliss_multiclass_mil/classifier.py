@@ -6,8 +6,16 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework import Classifier, Part, Predictions, PreparedClassifier
-from bliss_framework.validators import at_least, between, one_of, positive
+from bliss_framework.plugin import (
+    Classifier,
+    Part,
+    Predictions,
+    PreparedClassifier,
+    at_least,
+    between,
+    one_of,
+    positive,
+)
 from bliss_multiclass_mil.cooperative_softmax import Groups, Objective, outputs_of
 from bliss_multiclass_mil.descent import State, descend
 from bliss_multiclass_mil.estimator import CooperativeSoftmaxClassifier

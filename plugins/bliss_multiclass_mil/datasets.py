@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_digits
 
-from bliss_framework import DataError, SettingsError, WeakDataset
-from bliss_framework.validators import Validator, at_least, one_of, optional
+from bliss_framework.plugin import DataError, SettingsError, Validator, WeakDataset, at_least, one_of, optional
 from bliss_multiclass_mil.generator import make_bags
 from bliss_multiclass_mil.idx import read_idx
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, SettingsError, WeakDataset
+from bliss_framework.plugin import Bags, SettingsError, WeakDataset
 
 NEGATIVE = "negative"
 

@@ -1,6 +1,6 @@
 """What this plugin offers."""
 
-from bliss_framework import Component, hookimpl
+from bliss_framework.plugin import Component, hookimpl
 from bliss_multiclass_mil.attention import LabelSetAttention
 from bliss_multiclass_mil.classifier import CooperativeSoftmax
 from bliss_multiclass_mil.datasets import DIGITS_DETAILS, MNIST_DETAILS, load_digits_bags, load_mnist_bags

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from bliss_framework import Bags, TrainingInput, WeakLabels, check_training
+from bliss_framework.plugin import Bags, TrainingInput, WeakLabels, check_training
 from bliss_multiclass_mil.label_sets import LabelSetForm, check_label_sets, label_names_of
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, DataError, SettingsError, WeakLabels
+from bliss_framework.plugin import Bags, DataError, SettingsError, WeakLabels
 from bliss_multiclass_mil.refusals import (
     listed,
     refuse_binary,

@@ -12,8 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-from bliss_framework import Bags, Scaling, check_bags
-from bliss_framework.validators import at_least, positive
+from bliss_framework.plugin import Bags, Scaling, at_least, check_bags, positive
 from bliss_multiclass_mil.label_scorer import LabelScorer
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, BlissWarning, DataError
+from bliss_framework.plugin import Bags, BlissWarning, DataError
 
 BINARY = ([0, 1], [-1, 1])
 N_LISTED = 8

@@ -1,14 +1,24 @@
 """The multi-class MIL regime: a bag holds an instance of each label of its set, and negatives beside them."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, DataError, LabelSpace, Outcome, Part, Regime, WeakLabels
-from bliss_framework.validators import at_least, one_of
+from bliss_framework.plugin import (
+    Bags,
+    DataError,
+    LabelSpace,
+    Outcome,
+    Part,
+    Presets,
+    Regime,
+    WeakLabels,
+    at_least,
+    one_of,
+)
 from bliss_multiclass_mil.label_sets import (
     LabelSetForm,
     check_known_label_sets,
@@ -17,7 +27,7 @@ from bliss_multiclass_mil.label_sets import (
     label_names_of,
 )
 from bliss_multiclass_mil.measures import average_precisions, best_f1_threshold, best_threshold, set_measures
-from bliss_multiclass_mil.own_settings import own_defaults, own_grid
+from bliss_multiclass_mil.presets import presets_for
 from bliss_multiclass_mil.relabelling import every_label_kept
 from bliss_multiclass_mil.reward import found_labels, precision, recall
 
@@ -40,13 +50,6 @@ class MultiClassMilRegime(Regime):
         assignments: "free" lets a label assignment leave out a label of a bag (the paper); with "every-label" each
             label of a bag has an instance in every assignment, the one whose bound falls short least.
     """
-
-    default_reward: ClassVar[str] = "multiclass-mil"
-    default_baselines: ClassVar[tuple[str, ...]] = (
-        "relabel-softmax",
-        "one-vs-rest-mi-svm",
-        "one-vs-rest-bag-mean-svm",
-    )
 
     negative_label: Any = field(default="negative")
     n_negative: int = field(default=1, validator=at_least(1))
@@ -81,13 +84,10 @@ class MultiClassMilRegime(Regime):
         """Keep every label of a bag in each assignment, where that is asked for."""
         return every_label_kept if self.assignments == "every-label" else None
 
-    def defaults(self, bags: Bags, sparse: bool) -> Mapping[str, Any]:
-        """Return what did best on handwritten digits in bags; see `own_defaults`."""
-        return own_defaults(self.n_negative, bags, sparse)
-
-    def default_grid(self, bags: Bags, sparse: bool) -> Mapping[str, Sequence[Any]]:
-        """Return the values from which settings are chosen, over the defaults."""
-        return own_grid(sparse)
+    @property
+    def presets(self) -> Presets:
+        """What did best on handwritten digits in bags; see `presets_for`."""
+        return presets_for(self.n_negative)
 
     def strata(self, weak: WeakLabels) -> NDArray[np.intp]:
         """Stratify by label set; rare sets by their rarest label, and what is still rare together."""

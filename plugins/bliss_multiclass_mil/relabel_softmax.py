@@ -10,8 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from bliss_framework import BagKFold, Bags, Part, Scaling, check_bags, check_training
-from bliss_framework.validators import at_least, between
+from bliss_framework.plugin import BagKFold, Bags, Part, Scaling, at_least, between, check_bags, check_training
 from bliss_multiclass_mil.classifier import CooperativeSoftmax
 from bliss_multiclass_mil.regime import MultiClassMilRegime
 from bliss_multiclass_mil.relabelling import class_weights, drawn, relabelled

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, LabelSpace, Part
+from bliss_framework.plugin import Bags, LabelSpace, Part
 
 TIE = 1e-9  # Bounds that differ by less do so by rounding.
 

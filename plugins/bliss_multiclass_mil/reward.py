@@ -4,8 +4,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework import Outcome, Reward, neighbourhood
-from bliss_framework.validators import between
+from bliss_framework.plugin import Outcome, Reward, between, neighbourhood
 
 ROUNDING = 1e-9  # Mean recall is a sum of small fractions; without slack alpha = 1 fails at random.
 

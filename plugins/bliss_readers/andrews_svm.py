@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bliss_framework import Bags, DataError, Reader, WeakDataset
+from bliss_framework.plugin import Bags, DataError, Reader, WeakDataset
 from bliss_readers.labels import LabelColumn
 from bliss_readers.roles import bag_ids
 from bliss_readers.sniffing import first_line

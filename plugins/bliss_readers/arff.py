@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from bliss_framework import Reader, WeakDataset
+from bliss_framework.plugin import Reader, WeakDataset
 from bliss_readers.arff_file import read_arff
 from bliss_readers.arff_flat import flat_dataset
 from bliss_readers.arff_options import ArffOptions

@@ -1,6 +1,6 @@
 """Flat ARFF files: one line for each instance."""
 
-from bliss_framework import DataError, WeakDataset
+from bliss_framework.plugin import DataError, WeakDataset
 from bliss_readers.arff_file import ArffFile
 from bliss_readers.arff_options import ArffOptions, weak_labels
 from bliss_readers.roles import LABEL_NAMES, choose, dataset_of, instance_names, roles_of

@@ -1,6 +1,6 @@
 """Relational ARFF files: one line for each bag, its instances in one cell."""
 
-from bliss_framework import DataError, WeakDataset
+from bliss_framework.plugin import DataError, WeakDataset
 from bliss_readers.arff_file import ArffFile, Attribute, arff_table, cells_of
 from bliss_readers.arff_options import UNKNOWN, ArffOptions, weak_labels
 from bliss_readers.roles import dataset_of, instance_names, roles_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from bliss_framework import DataError, Reader, WeakDataset
+from bliss_framework.plugin import DataError, Reader, WeakDataset
 from bliss_readers.labels import LabelColumn
 from bliss_readers.roles import dataset_of, instance_names, roles_of
 from bliss_readers.sniffing import first_line

@@ -1,6 +1,6 @@
 """What this plugin offers."""
 
-from bliss_framework import Component, hookimpl
+from bliss_framework.plugin import Component, hookimpl
 from bliss_readers.andrews_svm import AndrewsSvmReader
 from bliss_readers.arff import ArffReader
 from bliss_readers.c45 import C45Reader

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework import Bags
+from bliss_framework.plugin import Bags
 from bliss_readers.labels import LabelColumn
 from bliss_readers.table import Table
 

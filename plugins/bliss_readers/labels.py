@@ -7,7 +7,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, DataError
+from bliss_framework.plugin import Bags, DataError
 from bliss_readers.table import Table, as_number, is_missing, is_number
 
 SET_DELIMITER = "|"

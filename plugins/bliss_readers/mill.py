@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, DataError, Reader, SettingsError, WeakDataset
+from bliss_framework.plugin import Bags, DataError, Reader, SettingsError, WeakDataset
 from bliss_readers.c45 import is_c45
 from bliss_readers.labels import first_missing, typed
 from bliss_readers.roles import bag_ids

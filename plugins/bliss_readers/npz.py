@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, DataError, Reader, WeakDataset
+from bliss_framework.plugin import Bags, DataError, Reader, WeakDataset
 from bliss_readers.archive import Archive, open_archive
 
 _REGIME_OF_KEY = {"y": "mil", "Y": "multiclass-mil", "proportions": "llp"}

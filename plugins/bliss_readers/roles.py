@@ -6,7 +6,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework import Bags, DataError, WeakDataset
+from bliss_framework.plugin import Bags, DataError, WeakDataset
 from bliss_readers.indicators import IndicatorColumns
 from bliss_readers.labels import LabelColumn, first_missing, typed
 from bliss_readers.table import Table, is_number, listed

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from bliss_framework import DataError, WeakDataset
+from bliss_framework.plugin import DataError, WeakDataset
 from bliss_readers.csv_file import CSV_DELIMITERS, read_csv_table
 from bliss_readers.labels import LabelColumn
 from bliss_readers.parquet_file import PARQUET_SUFFIXES, read_parquet_table

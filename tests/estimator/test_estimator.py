@@ -16,6 +16,7 @@ from sklearn.svm import SVC
 
 from bliss_framework import BlissClassifier, DataError, LabelSpace, Regime, Reward, SettingsError, WeakLabels
 from bliss_framework.errors import BlissWarning
+from bliss_framework.plugin import Presets
 from bliss_mil.regime import MilRegime
 
 pytestmark = pytest.mark.filterwarnings("ignore::bliss_framework.errors.BlissWarning")
@@ -58,7 +59,7 @@ class Indifferent(Reward):
 class Named(Regime):
     """Each bag has one class 0, 1 or 2; its instances are of that class or of class 0."""
 
-    default_reward = "mil"
+    presets = Presets(defaults={"reward": "mil"})
 
     def check(self, weak, bags):
         return WeakLabels(weak, ("none", "cat", "dog"))

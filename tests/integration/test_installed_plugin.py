@@ -37,7 +37,7 @@ from bliss_framework.validators import between
 class Half(Regime):
     """Instances of all bags are free; the score of a bag is the median of its instances."""
 
-    default_reward: ClassVar[str] = "matching"
+    presets = Presets(defaults={"reward": "matching"})
 
     def check(self, weak: Any, bags: Bags) -> WeakLabels:
         if not set(np.unique(weak).tolist()) <= {0, 1}:

@@ -64,7 +64,7 @@ def compared_method(
     if chosen.parameters:
         raise SettingsError(f'The method "{CONTROL}" takes no parameters: it has those of BLISS, but infers nothing.')
     regime: Regime = resolve("regime", bliss["regime"])
-    own = {**bliss, **regime.control_settings, "inherited_share": 1.0, "n_jobs": None}
+    own = {**bliss, **regime.presets.control, "inherited_share": 1.0, "n_jobs": None}
     return Method(CONTROL, lambda seed: BlissClassifier(**{**own, "random_state": seed}))
 
 

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from bliss_framework import Fold, Outcome, Reward, RewardFunction, SettingsError, resolve
-from bliss_framework.validators import between, positive
+from bliss_framework.plugin import Fold, Outcome, Reward, RewardFunction, SettingsError, between, positive, resolve
 
 
 @frozen

@@ -1,6 +1,6 @@
 """What this plugin offers."""
 
-from bliss_framework import Component, hookimpl
+from bliss_framework.plugin import Component, hookimpl
 from bliss_pairwise.regime import PairwiseRegime
 from bliss_pairwise.reward import PairwiseReward
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bliss_framework import Bags
+from bliss_framework.plugin import Bags
 
 NEGATIVE, POSITIVE, AGREE, DIFFER = 0, 1, 2, 3
 NAMES = {"negative": NEGATIVE, "positive": POSITIVE, "agree": AGREE, "differ": DIFFER}

@@ -1,12 +1,11 @@
 """The regime: a bag of two instances agrees or differs; a bag of one has a known class."""
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 import numpy as np
 from attrs import frozen
 
-from bliss_framework import Bags, DataError, LabelSpace, Outcome, Part, Regime, WeakLabels
+from bliss_framework.plugin import Bags, DataError, LabelSpace, Outcome, Part, Presets, Regime, WeakLabels
 from bliss_pairwise.patterns import AGREE, DIFFER, NAMES, NEGATIVE, POSITIVE, met
 
 
@@ -18,7 +17,7 @@ class PairwiseRegime(Regime):
     constrained: instances that agree get one label, instances that differ get two.
     """
 
-    default_reward: ClassVar[str] = "pairwise"
+    presets = Presets(defaults={"reward": "pairwise"})
 
     def check(self, weak: np.ndarray, bags: Bags) -> WeakLabels:
         """Refuse other names, sizes that do not fit them, and data without a known instance of each class."""

@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
-from bliss_framework import Bags, BlissClassifier, LabelSpace, Part, WeakLabels
+from bliss_framework.plugin import Bags, BlissClassifier, LabelSpace, Part, WeakLabels
 from bliss_framework.testing import Example, check_regime, check_reward
 
 

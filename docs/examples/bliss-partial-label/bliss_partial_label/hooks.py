@@ -1,6 +1,6 @@
 """What this plugin offers."""
 
-from bliss_framework import Component, hookimpl
+from bliss_framework.plugin import Component, hookimpl
 from bliss_partial_label.regime import PartialLabelRegime
 from bliss_partial_label.reward import PartialLabelReward
 

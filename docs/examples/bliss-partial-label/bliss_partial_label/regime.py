@@ -1,12 +1,12 @@
 """The regime: weak labels are sets of classes, one set for each instance (or for each bag of instances)."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from attrs import frozen
 
-from bliss_framework import Bags, DataError, LabelSpace, Outcome, Regime, WeakLabels
+from bliss_framework.plugin import Bags, DataError, LabelSpace, Outcome, Presets, Regime, WeakLabels
 
 
 @frozen
@@ -16,7 +16,7 @@ class PartialLabelRegime(Regime):
     Pass `bags=None`, and as `y` one set, list or tuple of class names for each instance.
     """
 
-    default_reward: ClassVar[str] = "partial-label"
+    presets = Presets(defaults={"reward": "partial-label"})
 
     def check(self, weak: np.ndarray, bags: Bags) -> WeakLabels:
         """Turn sets into an indicator matrix (B, C)."""

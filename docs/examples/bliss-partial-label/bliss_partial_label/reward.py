@@ -3,7 +3,7 @@
 import numpy as np
 from attrs import frozen
 
-from bliss_framework import Outcome, Reward, neighbourhood
+from bliss_framework.plugin import Outcome, Reward, neighbourhood
 
 
 @frozen

@@ -1,0 +1,24 @@
+"""The contracts of plugins, a file for each kind.
+
+Every class here is abstract; implement the abstract methods and leave the others unless you need them. Wrap a component
+to change it, do not subclass one. `bliss_framework.testing` checks an implementation.
+"""
+
+from bliss_framework.extension.contracts.baseline import Baseline as Baseline
+from bliss_framework.extension.contracts.classifier import (
+    Classifier as Classifier,
+    PreparedClassifier as PreparedClassifier,
+)
+from bliss_framework.extension.contracts.component import KINDS as KINDS, Component as Component
+from bliss_framework.extension.contracts.observer import Observer as Observer
+from bliss_framework.extension.contracts.pipeline import Pipeline as Pipeline
+from bliss_framework.extension.contracts.presets import (
+    Case as Case,
+    Presets as Presets,
+    Profile as Profile,
+    When as When,
+)
+from bliss_framework.extension.contracts.reader import Reader as Reader
+from bliss_framework.extension.contracts.regime import Regime as Regime
+from bliss_framework.extension.contracts.reward import Reward as Reward, RewardFunction as RewardFunction
+from bliss_framework.extension.contracts.strategy import Strategy as Strategy

@@ -1,0 +1,83 @@
+"""Everything that a plugin's author needs, in one module.
+
+A plugin is a class, a hook and one line of metadata. A reward, for instance, in `my_package/hooks.py`:
+
+    from attrs import frozen
+    from bliss_framework.plugin import Component, Reward, hookimpl
+
+    @frozen
+    class Agreement(Reward):
+        def __call__(self, outcome):
+            return (outcome.assignment == outcome.labels).astype(float)
+
+    @hookimpl
+    def bliss_rewards():
+        return [Component("agreement", Agreement, "1 where the classifier can learn the label it was given")]
+
+and in `pyproject.toml`:
+
+    [project.entry-points.bliss_framework]
+    agreement = "my_package.hooks"
+
+`bliss new reward agreement` writes all of it, with tests that run the kit of `bliss_framework.testing`. Contracts
+say what a component must do; records are what it is given; building blocks are what built-in plugins use, too.
+"""
+
+from bliss_framework import validators as validators
+from bliss_framework.errors import (
+    BlissError as BlissError,
+    BlissWarning as BlissWarning,
+    DataError as DataError,
+    MissingExtraError as MissingExtraError,
+    PluginError as PluginError,
+    RewardError as RewardError,
+    RunError as RunError,
+    SettingsError as SettingsError,
+    UnknownNameError as UnknownNameError,
+)
+from bliss_framework.estimator.bliss_classifier import BlissClassifier as BlissClassifier, infer_labels as infer_labels
+from bliss_framework.estimator.final import class_scores as class_scores
+from bliss_framework.estimator.inputs import (
+    TrainingInput as TrainingInput,
+    check_bags as check_bags,
+    check_training as check_training,
+)
+from bliss_framework.estimator.persistence import load_model as load_model, save_model as save_model
+from bliss_framework.estimator.scaling import Scaling as Scaling
+from bliss_framework.estimator.splitting import BagKFold as BagKFold
+from bliss_framework.extension.components import resolve as resolve
+from bliss_framework.extension.contracts import (
+    Baseline as Baseline,
+    Case as Case,
+    Classifier as Classifier,
+    Component as Component,
+    Observer as Observer,
+    Pipeline as Pipeline,
+    PreparedClassifier as PreparedClassifier,
+    Presets as Presets,
+    Profile as Profile,
+    Reader as Reader,
+    Regime as Regime,
+    Reward as Reward,
+    RewardFunction as RewardFunction,
+    Strategy as Strategy,
+    When as When,
+)
+from bliss_framework.extension.dataset import WeakDataset as WeakDataset
+from bliss_framework.extension.markers import hookimpl as hookimpl
+from bliss_framework.extension.pipelines import MethodReport as MethodReport, PipelineReport as PipelineReport
+from bliss_framework.kernel.arms import ArmStatistics as ArmStatistics
+from bliss_framework.kernel.bags import Bags as Bags
+from bliss_framework.kernel.labels import LabelSpace as LabelSpace, WeakLabels as WeakLabels
+from bliss_framework.kernel.pull import Fold as Fold, Outcome as Outcome, Part as Part, Predictions as Predictions
+from bliss_framework.kernel.result import InferredLabels as InferredLabels
+from bliss_framework.rewards.influence import effect_rewards as effect_rewards, influence as influence
+from bliss_framework.rewards.neighbourhood import nearest as nearest, neighbourhood as neighbourhood
+from bliss_framework.validators import (
+    Validator as Validator,
+    at_least as at_least,
+    between as between,
+    one_of as one_of,
+    optional as optional,
+    positive as positive,
+)

@@ -1,0 +1,48 @@
+"""What binary MIL advises: one setting for all data, and the values from which settings are chosen."""
+
+from bliss_framework.plugin import Case, Presets, When
+
+# Training on all folds but one is better where it is quick. The reward is `mil-marginal`, because a label in a large
+# held-out set seldom moves the reward of the paper.
+PRESETS = Presets(
+    defaults={
+        "reward": "mil-marginal",
+        "n_folds": 3,
+        "train_on": "rest",
+        "n_rounds": 60,
+        "n_inferences": 1,
+        "classifier": {"name": "kernel-ridge", "width": 1.0},
+        "final_classifier": "same",
+        "inherited_share": 0.5,
+        "instance_threshold": "out-of-fold",
+        "regime.weights": "instance",
+        "regime.bag_score": "max-mean",
+    },
+    grid={
+        "reward": ("mil-marginal",),
+        "n_folds": (3,),
+        "train_on": ("one",),
+        "n_rounds": (60,),
+        "n_inferences": (1,),
+        "final_classifier": ("same",),
+        "scaling": ("auto", "standard-unit"),
+        "classifier.width": (0.5, 2.0),
+        "inherited_share": (0.0, 0.5, 1.0),
+        "regime.weights": ("instance",),
+        "regime.bag_score": ("max", "mean", "max-mean"),
+    },
+    paper={"reward": "mil"},
+    baselines=("inherited-label-svm", "bag-mean-svm"),
+    cases=(
+        # Of many instances a small fold is enough, and much faster.
+        Case(
+            When(rows_above=5000),
+            defaults={"n_folds": 10, "train_on": "one"},
+            grid={"n_folds": (10,), "scaling": ("auto",)},
+        ),
+        # Sparse rows are not standardised: rare words would rule.
+        Case(When(sparse=True), grid={"scaling": ("auto",)}),
+        # Where a few bags hold most instances, every bag counts alike.
+        Case(When(unevenness_above=2.0), defaults={"regime.weights": "bag"}, grid={"regime.weights": ("bag",)}),
+    ),
+)

@@ -5,6 +5,7 @@ from typing import Any
 import rich_click as click
 
 from bliss_framework.console.options import (
+    ParameterCommand,
     data_dir_option,
     data_options,
     engine_options,
@@ -21,7 +22,7 @@ def bliss() -> None:
     """Bandit label inference for weakly supervised learning."""
 
 
-@bliss.command("run")
+@bliss.command("run", cls=ParameterCommand)
 @click.argument("source")
 @click.option("--only", metavar="NAME", help="Run one [[experiment]] of an experiment file.")
 @click.option("--output", metavar="DIR", help="Where results go. [default: a new folder in ./bliss-runs]")
@@ -41,7 +42,7 @@ def run_command(**options: Any) -> None:
     run_source(**options)
 
 
-@bliss.command("compare")
+@bliss.command("compare", cls=ParameterCommand)
 @click.argument("source")
 @click.option(
     "--methods",
@@ -66,7 +67,7 @@ def compare_command(**options: Any) -> None:
     compare_source(**options)
 
 
-@bliss.command("tune")
+@bliss.command("tune", cls=ParameterCommand)
 @click.argument("source")
 @click.option("--only", metavar="NAME", help="Take one [[experiment]] of an experiment file.")
 @click.option("--output", metavar="FILE", help="The .toml file to write. [default: NAME-tuned.toml here]")

@@ -1,6 +1,7 @@
 """What a running label inference tells the outside: small records, sent to whoever listens."""
 
 from collections.abc import Callable
+from typing import Any
 
 from attrs import frozen
 
@@ -35,26 +36,9 @@ class FoldFinished:
     mean_reward: float
 
 
-@frozen
-class SelectionStarted:
-    """Settings are about to be chosen: how many there are, the inferences that takes, and how many are averaged."""
-
-    n_candidates: int
-    n_inferences: int
-    n_members: int
+Event = FoldStarted | RoundFinished | FoldFinished
+Emit = Callable[[Any], None]  # Rooms above the kernel tell of more than its own events.
 
 
-@frozen
-class SelectionAdvanced:
-    """Some of the inferences of a selection are done."""
-
-    done: int
-    total: int
-
-
-Event = FoldStarted | RoundFinished | FoldFinished | SelectionStarted | SelectionAdvanced
-Emit = Callable[[Event], None]
-
-
-def silent(event: Event) -> None:
+def silent(event: Any) -> None:
     """Listen to nothing."""

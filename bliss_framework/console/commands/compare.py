@@ -17,7 +17,7 @@ from bliss_framework.errors import SettingsError
 from bliss_framework.runs.comparison import compare
 from bliss_framework.runs.folder.atomic import to_json
 from bliss_framework.runs.folder.run_folder import RunFolder
-from bliss_framework.runs.preparation import prepare
+from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.settings.records import MethodSettings, RunSettings
 
 DEFAULT_CV = 10

@@ -3,14 +3,17 @@
 from pathlib import Path
 from typing import Any
 
-from attrs import asdict
+from attrs import asdict, evolve
 from rich.text import Text
 
 from bliss_framework.console.context import data_folders, plugins_for
 from bliss_framework.console.drawing.screens import open_screen
 from bliss_framework.console.drawing.tables import plain_table
 from bliss_framework.errors import DataError, RunError
+from bliss_framework.estimator.checked_data import CheckedData
+from bliss_framework.estimator.inputs import check_unlabelled
 from bliss_framework.estimator.persistence import load_model
+from bliss_framework.extension.dataset import WeakDataset
 from bliss_framework.runs.data.find import find_dataset
 from bliss_framework.runs.folder.atomic import plain, to_json
 from bliss_framework.runs.folder.csv_tables import predicted_bags, write_predictions
@@ -42,11 +45,11 @@ def predict_source(
         needs_labels=False,
     )
     dataset = loaded.dataset
-    _check_columns(fitted, dataset.X.shape[1], loaded.origin)
-    ids, labels = predicted_bags(fitted, dataset.X, dataset.bags)
-    scores = fitted.score_bags(dataset.X, dataset.bags)[1]
-    instances = fitted.predict(dataset.X)
-    for note in loaded.notes:
+    data, notes = _known_columns(fitted, dataset, loaded.origin)
+    ids, labels = predicted_bags(fitted, data)
+    scores = fitted.score_bags(data)[1]
+    instances = fitted.predict(data)
+    for note in (*loaded.notes, *notes):
         screen.note(f"Note: {note}")
     bags = [
         {"bag": bag, "predicted": label, "score": score}
@@ -66,10 +69,15 @@ def predict_source(
     screen.results.print(table)
 
 
-def _check_columns(fitted: Any, n_features: int, origin: str) -> None:
-    trained_on = getattr(fitted, "n_features_in_", n_features)
+def _known_columns(fitted: Any, dataset: WeakDataset, origin: str) -> tuple[CheckedData, tuple[str, ...]]:
+    """Bring columns into the order of training, by name where both sides have names."""
+    names = getattr(fitted, "feature_names_in_", None)
+    data = evolve(check_unlabelled(dataset.X, dataset.bags), columns=dataset.feature_names)
+    data, notes = data.with_columns_of(None if names is None else names.tolist(), origin)
+    n_features, trained_on = data.X.shape[1], getattr(fitted, "n_features_in_", data.X.shape[1])
     if trained_on != n_features:
         raise DataError(f"{origin} has {n_features} features, but the model was trained on {trained_on}.")
+    return data, notes
 
 
 def explain_row(

@@ -14,7 +14,7 @@ from bliss_framework.console.exits import Interrupted
 from bliss_framework.console.experiments import experiments_of
 from bliss_framework.errors import RunError, SettingsError
 from bliss_framework.runs.folder.atomic import to_json, write_text
-from bliss_framework.runs.preparation import prepare
+from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.tuning import tune
 
 

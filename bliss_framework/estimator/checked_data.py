@@ -38,6 +38,11 @@ class CheckedData:
     read: WeakLabels | None = field(default=None)
 
     @property
+    def ids(self) -> NDArray[Any]:
+        """(n,) the bag id of each row, as baselines take them."""
+        return self.bags.spread(self.bags.ids)
+
+    @property
     def labels(self) -> WeakLabels:
         """The weak labels as a regime read them."""
         if self.read is None:

@@ -367,7 +367,9 @@ def _laid(values: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any
     for name, value in chosen.items():
         component, dot, parameter = name.partition(".")
         if dot:
-            laid[component] = {**as_table(laid[component]), parameter: value}
+            # Parameters of the final classifier that is the same one are its own from here on.
+            base = laid["classifier"] if laid[component] == SAME else laid[component]
+            laid[component] = {**as_table(base), parameter: value}
     return laid
 
 

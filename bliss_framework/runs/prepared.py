@@ -170,7 +170,8 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
     given = _given(settings.bliss, dataset.regime)
     check_seed(given["random_state"])
     data = _checked(dataset)
-    profile, facts = Profile.of(data.bags, issparse(data.X)), {"label_names": dataset.label_names}
+    profile = Profile.of(data.bags, issparse(data.X))
+    facts = {} if dataset.label_names is None else {"label_names": list(dataset.label_names)}
     config = configure(given, profile, registry, facts)
     data = data.read_by(config.regime)
     problem = Problem(evolve(dataset, X=data.X, weak=data.weak), data, config.regime)

@@ -5,13 +5,13 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from bliss_framework.estimator.recipes import arranged
 from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.preprocessing import Normalizer, StandardScaler
 
 from bliss_framework import Bags, Scaling, SettingsError
 from bliss_framework.estimator.inputs import CheckedData
-from bliss_framework.estimator.recipes import arranged
 from bliss_framework.estimator.scaling import MODES
 from bliss_mil.regime import MilRegime
 

@@ -9,7 +9,7 @@ import pytest
 from bliss_framework.extension.loading.manager import default_plugins
 from bliss_framework.runs.experiment import run
 from bliss_framework.runs.folder.run_folder import RunFolder
-from bliss_framework.runs.preparation import prepare
+from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.settings.experiment_file import read_experiments
 
 MEASURE = {"mean", "sd", "runs"}

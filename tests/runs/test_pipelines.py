@@ -22,7 +22,7 @@ from bliss_framework.extension.loading.manager import Plugins
 from bliss_framework.extension.registry import Offer, Registry
 from bliss_framework.runs.folder.run_folder import RunFolder
 from bliss_framework.runs.pipelines import PreparedPipeline, prepare_any, run_pipeline
-from bliss_framework.runs.preparation import prepare
+from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.settings.experiment_file import read_experiments
 from bliss_framework.runs.settings.records import (
     DataSettings,

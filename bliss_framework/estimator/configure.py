@@ -302,7 +302,8 @@ def filled(kind: str, spec: Any, registry: Registry) -> Any:
         return spec
     arguments = arguments_of(kind, name, registry).values()
     defaults = {one.name: one.default for one in arguments if isinstance(one.default, bool | int | float | str)}
-    return {"name": name, **defaults, **table}
+    whole = {"name": name, **defaults, **table}
+    return whole if len(whole) > 1 or isinstance(spec, Mapping) else name
 
 
 def with_shared_parameters(

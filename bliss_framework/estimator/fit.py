@@ -148,10 +148,10 @@ def warn_of_collapse(found: CrossFit, classes: NDArray[Any]) -> None:
             f"Label inference collapsed: all free instances of every fold got one label ({' or '.join(ended)}). Try "
             f'train_on="rest", class_balance=0.5, other n_folds, or more bags.{f" Also, {never}" if never else ""}',
             BlissWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     elif never:
-        warnings.warn(f"No pull could tell labels apart: {never}", BlissWarning, stacklevel=4)
+        warnings.warn(f"No pull could tell labels apart: {never}", BlissWarning, stacklevel=5)
 
 
 def _learner(config: FitConfig, ready: OrderedData, found: CrossFit, seed: int) -> FinalLearner:

@@ -534,7 +534,7 @@ def test_reward_that_was_never_informed_is_told_once(toy, bliss):
             return "nothing was ever right. Give it a rest."
 
     X, bags, weak = toy(gap=8.0)
-    with pytest.warns(BlissWarning, match="never informed: nothing was ever right") as caught:
+    with pytest.warns(BlissWarning, match="could tell labels apart: nothing was ever right") as caught:
         bliss(reward=Unhappy(), scaling="none").fit(X, weak, bags=bags)
     assert len(caught) == 1
     assert caught[0].filename == __file__

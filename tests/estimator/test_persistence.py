@@ -195,7 +195,7 @@ def test_call_written_into_a_file_is_refused_and_does_not_happen(tmp_path):
     path = tmp_path / "model.skops"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("schema.json", json.dumps(schema))
-    with pytest.raises(RunError, match=r"not trusted: bliss_framework\.persistence\.save_model"):
+    with pytest.raises(RunError, match=r"not trusted: bliss_framework\.estimator\.persistence\.save_model"):
         load_model(path)
     assert not target.exists()
     load_model(path, trusted=("bliss_framework.estimator.persistence.save_model",))

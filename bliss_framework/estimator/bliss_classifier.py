@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bliss_framework.compute.processes import fold_runner
 from bliss_framework.errors import BlissError, SettingsError
 from bliss_framework.estimator.ensemble import bag_scores, instance_scores
+from bliss_framework.estimator.events import Emit
 from bliss_framework.estimator.explanation import Explanation, explain
 from bliss_framework.estimator.final import probabilities
 from bliss_framework.estimator.fit import Fitted, Given, fit_as_set, fit_selected, ranked_settings, warn_of_collapse
@@ -23,7 +24,7 @@ from bliss_framework.extension.components import resolve
 from bliss_framework.extension.contracts import Profile, Regime
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks
-from bliss_framework.kernel.events import Emit, silent
+from bliss_framework.kernel.events import silent
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.kernel.result import InferredLabels
 

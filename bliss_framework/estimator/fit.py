@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bliss_framework.compute.processes import fold_runner
 from bliss_framework.errors import BlissWarning, SettingsError
 from bliss_framework.estimator.ensemble import Member
+from bliss_framework.estimator.events import Emit, SelectionAdvanced, SelectionStarted
 from bliss_framework.estimator.final import FinalLearner, probability_slope
 from bliss_framework.estimator.inputs import TrainingInput
 from bliss_framework.estimator.recipes import Arranged, Recipe, arranged, recipe_of
@@ -21,13 +22,11 @@ from bliss_framework.estimator.thresholds import fixed_cut, instance_cut
 from bliss_framework.extension.components import resolve
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks
-from bliss_framework.kernel.events import Emit, SelectionAdvanced, SelectionStarted
-from bliss_framework.kernel.fold_task import concluded
 from bliss_framework.kernel.folds import deal_folds, usable_folds
 from bliss_framework.kernel.inference import Constrain
 from bliss_framework.kernel.labels import LabelSpace, WeakLabels
 from bliss_framework.kernel.pull import Part
-from bliss_framework.kernel.result import InferredLabels
+from bliss_framework.kernel.result import InferredLabels, conclude
 
 OUT_OF_FOLD = 5
 
@@ -226,7 +225,7 @@ def _combined(inferences: Sequence[CrossFit], data: Part, constrain: Constrain |
     first = inferences[0]
     return evolve(
         first,
-        inferred=concluded(average, pulls, data, constrain, 0, np.random.default_rng(0)),
+        inferred=conclude(average, pulls, data, constrain, 0, np.random.default_rng(0)),
         folds=tuple(fold for one in inferences for fold in one.folds),
         n_pulls=sum(one.n_pulls for one in inferences),
         seconds={what: sum(one.seconds[what] for one in inferences) for what in first.seconds},

@@ -1,5 +1,6 @@
 """A recipe of label inference: the parameters of `BlissClassifier` that say how labels are inferred, checked."""
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +17,7 @@ from bliss_framework.extension.contracts import Regime
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks, cross_fit
 from bliss_framework.kernel.events import Emit
-from bliss_framework.kernel.fold_task import Ingredients
+from bliss_framework.kernel.fold_task import Components
 from bliss_framework.kernel.inference import InferenceSettings
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.kernel.pull import Part
@@ -28,14 +29,14 @@ class Recipe:
 
     Attributes:
         settings: of Algorithm 1 and the cross-fit.
-        ingredients: classifier, reward, strategy and regime.
+        components: classifier, reward, strategy and regime.
         regime: what weak labels mean.
         scaling: mode of `Scaling`.
         specs: what the user called the classifier, the reward and the strategy.
     """
 
     settings: InferenceSettings = field()
-    ingredients: Ingredients = field()
+    components: Components = field()
     regime: Regime = field()
     scaling: str = field()
     specs: Mapping[str, Any] = field()
@@ -48,10 +49,13 @@ class Recipe:
         """
         strata = self.regime.strata(data.weak)
         try:
-            return cross_fit(self.ingredients, data, strata, self.settings, seed, run_tasks, emit)
+            found = cross_fit(self.components, data, strata, self.settings, seed, run_tasks, emit)
         except PluginError as error:
             where = " ".join(getattr(error, "__notes__", []))
             raise type(error)(f"Label inference stopped{self._blamed(error.kind)}: {error} {where}".rstrip()) from error
+        for sentence in found.warnings:
+            warnings.warn(sentence, UserWarning, stacklevel=4)
+        return found
 
     def _blamed(self, kind: str | None) -> str:
         return "" if kind is None else f" by {kind} {described(kind, self.specs[kind])}"
@@ -72,7 +76,7 @@ def recipe_of(parameters: Mapping[str, Any]) -> Recipe:
     reward = parameters["reward"] if parameters["reward"] is not None else regime.presets.defaults["reward"]
     specs = {"classifier": parameters["classifier"], "reward": reward, "strategy": parameters["strategy"]}
     parts = {kind: resolve(kind, spec) for kind, spec in specs.items()}
-    return Recipe(settings, Ingredients(**parts, regime=regime), regime, parameters["scaling"], specs)
+    return Recipe(settings, Components(**parts, regime=regime), regime, parameters["scaling"], specs)
 
 
 @frozen(eq=False)

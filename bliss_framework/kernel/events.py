@@ -35,26 +35,9 @@ class FoldFinished:
     mean_reward: float
 
 
-@frozen
-class SelectionStarted:
-    """Settings are about to be chosen: how many there are, the inferences that takes, and how many are averaged."""
-
-    n_candidates: int
-    n_inferences: int
-    n_members: int
-
-
-@frozen
-class SelectionAdvanced:
-    """Some of the inferences of a selection are done."""
-
-    done: int
-    total: int
-
-
-Event = FoldStarted | RoundFinished | FoldFinished | SelectionStarted | SelectionAdvanced
+Event = FoldStarted | RoundFinished | FoldFinished
 Emit = Callable[[Event], None]
 
 
-def silent(event: Event) -> None:
+def silent(event: object) -> None:
     """Listen to nothing."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from attrs import frozen
 
-from bliss_framework.kernel.events import Event
+from bliss_framework.estimator.events import Event
 
 
 @frozen

@@ -5,7 +5,8 @@ import re
 import pytest
 
 from bliss_framework.console.drawing.progress import SECONDS_BETWEEN_LINES, progress_on
-from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinished, SelectionAdvanced, SelectionStarted
+from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
+from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinished
 from bliss_framework.runs.events import FitFinished, FitStarted, RunFinished, RunStarted
 
 STARTED = RunStarted("run[old]", "run[old].csv", 92, 476, 11)

@@ -20,12 +20,12 @@ from bliss_framework import (
     save_model,
 )
 from bliss_framework.estimator import fit as fitting
+from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
 from bliss_framework.estimator.fit import ranked_settings
 from bliss_framework.estimator.inputs import check_training
 from bliss_framework.estimator.own_defaults import filled, is_given
 from bliss_framework.estimator.recipes import Recipe
 from bliss_framework.estimator.selection import candidates_of, groups_of, scored
-from bliss_framework.kernel.events import SelectionAdvanced, SelectionStarted
 from bliss_mil.regime import MilRegime
 
 DEFAULTS = {name: one.default for name, one in inspect.signature(BlissClassifier).parameters.items()}
@@ -149,7 +149,7 @@ def test_parameters_of_a_component_become_its_table():
     """A name becomes a table, and what the user's table holds stays in it."""
     (one,) = candidates({"classifier.width": [0.5], "regime.bag_score": ["mean"]}, classifier="kernel-ridge")
     assert one.parameters["classifier"] == {"name": "kernel-ridge", "width": 0.5}
-    assert one.recipe.ingredients.classifier.width == 0.5
+    assert one.recipe.components.classifier.width == 0.5
     assert one.parameters["regime"] == {"name": "mil", "bag_score": "mean"}
     (one,) = candidates({"classifier.width": [0.5]}, classifier={"name": "kernel-ridge", "ridge": 0.3})
     assert one.parameters["classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": 0.5}

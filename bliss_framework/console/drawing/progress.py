@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
-from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinished, SelectionAdvanced, SelectionStarted
+from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
+from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinished
 from bliss_framework.runs.events import FitFinished, FitStarted, PipelineStarted, RunFinished, RunStarted, StageReached
 
 SECONDS_BETWEEN_LINES = 5.0

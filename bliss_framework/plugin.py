@@ -36,12 +36,9 @@ from bliss_framework.errors import (
     UnknownNameError as UnknownNameError,
 )
 from bliss_framework.estimator.bliss_classifier import BlissClassifier as BlissClassifier, infer_labels as infer_labels
+from bliss_framework.estimator.checked_data import CheckedData as CheckedData
 from bliss_framework.estimator.final import class_scores as class_scores
-from bliss_framework.estimator.inputs import (
-    TrainingInput as TrainingInput,
-    check_bags as check_bags,
-    check_training as check_training,
-)
+from bliss_framework.estimator.inputs import check_bags as check_bags, check_training as check_training
 from bliss_framework.estimator.persistence import load_model as load_model, save_model as save_model
 from bliss_framework.estimator.scaling import Scaling as Scaling
 from bliss_framework.estimator.splitting import BagKFold as BagKFold

@@ -9,10 +9,10 @@ Traceback (most recent call last):
 bliss_framework.errors.SettingsError: width must be a finite number above 0; got 0.
 """
 
+import math
 from collections.abc import Callable
+from numbers import Integral, Real
 from typing import Any
-
-import numpy as np
 
 from bliss_framework.errors import SettingsError
 
@@ -23,7 +23,7 @@ def at_least(lowest: int) -> Validator:
     """Allow an integer from `lowest` on."""
 
     def check(_: Any, attribute: Any, value: Any) -> None:
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < lowest:
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < lowest:
             raise SettingsError(f"{attribute.name} must be an integer, at least {lowest}; got {value!r}.")
 
     return check
@@ -67,4 +67,4 @@ def optional(validator: Validator) -> Validator:
 
 
 def _is_finite(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(np.isfinite(value))
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)

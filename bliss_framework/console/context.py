@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
+import rich_click as click
 from attrs import field, frozen
 
 from bliss_framework.compute.engines import check_engine, workers
@@ -79,7 +80,7 @@ def data_folders(data_dir: str | None) -> list[Path]:
 
 
 def plugins_for(block: tuple[str, ...], strict: bool, screen: Screen) -> Plugins:
-    """Load the plugins for a command, and say which of them are broken.
+    """Load the plugins for a command, for estimators too until it ends, and say which of them are broken.
 
     Args:
         block: names of plugins to leave out.
@@ -95,6 +96,7 @@ def plugins_for(block: tuple[str, ...], strict: bool, screen: Screen) -> Plugins
         if error.__cause__ is not None:
             error.add_note("\n\n" + "".join(traceback.format_exception(error.__cause__)).rstrip())
         raise
+    click.get_current_context().with_resource(plugins.active())
     for sentence in plugins.problems():
         screen.note(f"Warning: {sentence}")
     return plugins

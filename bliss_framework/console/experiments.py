@@ -7,12 +7,11 @@ from typing import Any
 from attrs import evolve
 
 from bliss_framework.errors import SettingsError, UnknownNameError
+from bliss_framework.estimator.parameters import SETTINGS, TABLE
 from bliss_framework.extension.names import did_you_mean
 from bliss_framework.runs.settings.experiment_file import Experiments, read_bliss, read_experiments
 from bliss_framework.runs.settings.records import DataSettings, RunSettings, with_component_parameters, with_options
 
-SETTINGS = ("default", "as-given", "select")
-THRESHOLDS = ("bag_threshold", "instance_threshold")  # Numbers or words.
 DATA_OPTIONS = ("bag", "label", "instance_label", "labels")
 
 
@@ -54,9 +53,7 @@ def _with(settings: RunSettings, options: dict[str, Any]) -> RunSettings:
     reading = {key: value for key, value in reading.items() if value is not None}
     settings = evolve(settings, data=evolve(settings.data, options={**settings.data.options, **reading}))
     settings = evolve(settings, bliss={**settings.bliss, **_chosen_settings(chosen)})
-    for name in THRESHOLDS:
-        if options.get(name) is not None:
-            options[name] = _number(options[name])
+    options = {name: TABLE[name].read(value) if name in TABLE else value for name, value in options.items()}
     return with_component_parameters(with_options(settings, options), assignments)
 
 
@@ -67,14 +64,7 @@ def _chosen_settings(chosen: str | None) -> dict[str, Any]:
         return read_bliss(Path(chosen))
     if chosen not in SETTINGS:
         raise SettingsError(
-            f'settings must be "default", "as-given", "select", or the path of a .toml file with a [bliss] table; got '
+            f'settings must be "default", "select", "paper", or the path of a .toml file with a [bliss] table; got '
             f'"{chosen}".'
         )
     return {"settings": chosen}
-
-
-def _number(text: str) -> Any:
-    try:
-        return float(text)
-    except ValueError:
-        return text

@@ -1,4 +1,8 @@
-"""Options that several commands share. Each is spelt as in TOML and Python, with hyphens for underscores."""
+"""Options that several commands share. Each is spelt as in TOML and Python, with hyphens for underscores.
+
+The options of label inference are made from the table of parameters, and their defaults from it and from what the
+installed regimes advise, which is looked up when --help is asked for.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,15 +10,38 @@ from typing import Any, TypeVar
 
 import rich_click as click
 
+from bliss_framework.estimator.parameters import TABLE, Parameter
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-# Where --help shows an option. A default is written out, because reading it from the estimator would import numpy.
-_inference = partial(click.option, panel="Label inference")
-_final = partial(click.option, panel="After inference")
+PANELS = {"inference": "Label inference", "final": "After inference", "selection": "Components", "run": "Where it runs"}
+SEEDED = "0 in a run"  # A run can be repeated, so it has a seed.
+FROM_DATA = "the data set's, else mil"
+
 _components = partial(click.option, panel="Components")
 _evaluation = partial(click.option, panel="Evaluation")
 _engine = partial(click.option, panel="Where it runs")
 _data = partial(click.option, panel="Data")
+
+
+class ParameterCommand(click.RichCommand):
+    """A command whose help says the defaults that a run uses, regime by regime."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Look up what the installed regimes advise, then write the help."""
+        from bliss_framework.estimator.default_words import default_words
+        from bliss_framework.extension.loading.manager import active_plugins
+
+        registry = active_plugins().registry
+        for option in self.params:
+            if option.name in TABLE and isinstance(option, click.Option):
+                option.help = _with_default(TABLE[option.name], default_words(option.name, registry))
+        super().format_help(ctx, formatter)
+
+
+def _with_default(row: Parameter, words: str) -> str:
+    default = {"regime": FROM_DATA, "random_state": SEEDED}.get(row.name, words)
+    return f"{row.text} [default: {default}]" if default else row.text
 
 
 def _all(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -26,106 +53,27 @@ def _all(*options: Callable[[Command], Command]) -> Callable[[Command], Command]
     return decorate
 
 
+def parameter_option(row: Parameter) -> Callable[[Command], Command]:
+    """Make the option of a parameter."""
+    spelt = f"--{row.name.replace('_', '-')}"
+    panel = "Components" if row.is_component else PANELS[row.when]
+    if row.value_type is bool:
+        spelt = f"{spelt}/--no-{spelt.removeprefix('--')}"
+    kind = click.Choice(row.choices) if row.choices and row.name != "settings" else row.value_type
+    metavar = None if isinstance(kind, click.Choice) or kind is bool else row.shown
+    return click.option(spelt, row.name, type=kind, default=None, metavar=metavar, panel=panel, help=row.text)
+
+
 inference_options = _all(
-    _components("--regime", metavar="NAME", help="What the weak labels mean. [default: the data set's, else mil]"),
-    _components(
-        "--classifier",
-        metavar="NAME",
-        help="Trained on each assignment that is pulled: a component or the import path of a scikit-learn class. "
-        "[default: kernel-ridge]",
-    ),
-    _components("--reward", metavar="NAME", help="Says how well weak labels are met. [default: the regime's]"),
-    _components("--strategy", metavar="NAME", help="Bounds the mean reward of each arm. [default: cucb]"),
-    _components(
-        "--final-classifier",
-        metavar="NAME",
-        help="Trained once on the inferred labels; same means the classifier of label inference. [default: svm-rbf]",
-    ),
+    *(parameter_option(row) for row in TABLE.values() if row.shown or row.choices or row.value_type is bool),
     _components(
         "--set",
         "assignments",
         multiple=True,
         metavar="WHAT=VALUE",
-        help="Set a parameter of one of these components, for instance classifier.ridge=0.3; may be repeated. "
+        help="Set a parameter of the component in use, for instance classifier.ridge=0.3; may be repeated. "
         "`bliss plugins NAME` lists parameters.",
     ),
-    _components(
-        "--settings",
-        metavar="HOW",
-        help="default: the regime's own where none are given; as-given: all as they are; select: choose those that are "
-        "not given on held-out bags of the training data; or the path of a .toml file with a [bliss] table, over which "
-        "other options go. "
-        "[default: default]",
-    ),
-    _components(
-        "--n-members", metavar="N", type=int, help="How many of the best settings `select` averages. [default: 5]"
-    ),
-    _inference("--n-rounds", metavar="N", type=int, help="Rounds after the initial sweep. [default: 100]"),
-    _inference("--n-folds", metavar="K", type=int, help="Folds of whole bags. [default: 5]"),
-    _inference(
-        "--train-on",
-        type=click.Choice(["one", "rest"]),
-        help="Train on one fold (the paper) or on the rest. [default: one]",
-    ),
-    _inference(
-        "--n-inferences", metavar="N", type=int, help="Inferences with other random draws, averaged. [default: 3]"
-    ),
-    _inference("--n-passes", metavar="N", type=int, help="Passes of the bootstrapping procedure. [default: 1]"),
-    _inference(
-        "--pass-share",
-        metavar="X",
-        type=float,
-        help="Share of the instances outside a fold, most confident first, that join a later pass. [default: 0.2]",
-    ),
-    _inference(
-        "--n-parallel", metavar="P", type=int, help="Assignments chosen before any of them is pulled. [default: 1]"
-    ),
-    _inference("--n-neighbors", metavar="K", type=int, help="Held-out neighbours of the reward. [default: 10]"),
-    _inference(
-        "--n-first-draws", metavar="N", type=int, help="Draws from the regime's prior, instead of the initial sweep."
-    ),
-    _inference(
-        "--class-balance", metavar="X", type=float, help="Exponent of class weights in every pull. [default: 0.0]"
-    ),
-    _inference(
-        "--scaling",
-        metavar="MODE",
-        help="auto, clipped, standard, standard-unit, unit or none; learnt on training rows. [default: auto]",
-    ),
-    _final(
-        "--confidence-weights/--no-confidence-weights",
-        default=None,
-        help="Weight the final classifier's instances by confidence. [default: confidence-weights]",
-    ),
-    _final(
-        "--inherited-share",
-        metavar="X",
-        type=float,
-        help="How much the final classifier learns of what instances inherit from their bag: 0 is the paper, 1 the "
-        "control without a bandit. [default: 0.0]",
-    ),
-    _final(
-        "--bag-threshold",
-        metavar="X",
-        help="A bag that scores above it is positive: a number, or out-of-fold to choose it. [default: out-of-fold]",
-    ),
-    _final(
-        "--instance-threshold",
-        metavar="X",
-        help="An instance that scores above it is of the second of two classes: a number, out-of-fold to let the "
-        "regime choose it, or auto to do so only where the inherited share is not 0. [default: auto]",
-    ),
-    _final(
-        "--self-training",
-        metavar="N",
-        type=int,
-        help="Rounds in which the final classifier labels its training instances anew and learns from that as well. "
-        "[default: 0]",
-    ),
-    _inference(
-        "--random-state", metavar="SEED", type=int, help="The same seed gives the same bits. [default: 0 in a run]"
-    ),
-    _inference("--n-jobs", metavar="N", type=int, help="Processes; -1 for all cores. The bits stay the same."),
 )
 
 evaluation_options = _all(

@@ -7,17 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from bliss_framework.extension.components import resolve
+from bliss_framework.extension.contracts import Regime
 from bliss_framework.kernel.bags import Bags
 
 
 class Member(BaseEstimator):  # type: ignore[misc]
-    """A final classifier with the scaling of its rows and the regime that makes bag scores of its scores.
+    """A final classifier of an ensemble, with the scaling of its rows.
 
     Args:
         scaling: fitted.
         final: a fitted `FinalClassifier`.
-        regime: as the user named it.
+        regime: what names the regime that makes bag scores of its scores.
         instance_unit: what instance scores are divided by.
         bag_unit: what bag scores are divided by.
     """
@@ -35,13 +35,8 @@ class Member(BaseEstimator):  # type: ignore[misc]
         """Score instances: (n,) for two classes, else (n, C); in the classifier's own units."""
         return np.asarray(self.final.decision(self.scaling.transform(X)))
 
-    def bag_scores(self, scores: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
-        """Turn its instance scores into bag scores, in its bag units."""
-        return np.asarray(resolve("regime", self.regime).bag_scores(scores, bags)) / self.bag_unit
 
-    def bag_labels(self, X: Any, bags: Bags, threshold: float) -> NDArray[Any]:
-        """Predict the weak label of each bag; the threshold is in bag units."""
-        return np.asarray(resolve("regime", self.regime).bag_labels(self.scores(X), bags, threshold * self.bag_unit))
+Ensemble = Sequence[tuple[Member, Regime]]
 
 
 def instance_scores(members: Sequence[Member], X: Any) -> NDArray[np.float64]:
@@ -49,9 +44,17 @@ def instance_scores(members: Sequence[Member], X: Any) -> NDArray[np.float64]:
     return _mean([member.scores(X) / member.instance_unit for member in members])
 
 
-def bag_scores(members: Sequence[Member], X: Any, bags: Bags) -> NDArray[np.float64]:
-    """Average the bag scores of all members, each in its own units: (B,) or (B, C)."""
-    return _mean([member.bag_scores(member.scores(X), bags) for member in members])
+def bag_scores(ensemble: Ensemble, X: Any, bags: Bags) -> NDArray[np.float64]:
+    """Average the bag scores of all members, each by its own regime and in its own units: (B,) or (B, C)."""
+    return _mean([np.asarray(regime.bag_scores(one.scores(X), bags)) / one.bag_unit for one, regime in ensemble])
+
+
+def bag_labels(ensemble: Ensemble, X: Any, bags: Bags, threshold: float) -> NDArray[Any]:
+    """Predict the weak label of each bag; the threshold is in bag units."""
+    first, regime = ensemble[0]
+    if len(ensemble) == 1:
+        return np.asarray(regime.bag_labels(first.scores(X), bags, threshold * first.bag_unit))
+    return regime.labels_of_bag_scores(bag_scores(ensemble, X, bags), threshold)
 
 
 def _mean(scores: list[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -1,10 +1,6 @@
-"""What a running fit tells the outside: the kernel's events, and those of a choice of settings."""
-
-from collections.abc import Callable
+"""What a fit tells the outside beside the events of label inference."""
 
 from attrs import frozen
-
-from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinished
 
 
 @frozen
@@ -22,7 +18,3 @@ class SelectionAdvanced:
 
     done: int
     total: int
-
-
-Event = FoldStarted | RoundFinished | FoldFinished | SelectionStarted | SelectionAdvanced
-Emit = Callable[[Event], None]

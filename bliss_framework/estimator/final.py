@@ -9,7 +9,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import has_fit_parameter
 
-from bliss_framework.estimator.soft_labels import inferred_shares, leading
+from bliss_framework.estimator.configure import FitConfig
+from bliss_framework.kernel.labels import LabelSpace
 from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import InferredLabels
 
@@ -29,6 +30,14 @@ class Targets:
     weights: NDArray[np.float64] | None = field()
     shares: NDArray[np.float64] = field()
     decided: NDArray[np.bool_] = field()
+
+
+def targets_of(
+    config: FitConfig, inferred: InferredLabels | None, data: Part, inherited: NDArray[np.float64]
+) -> Targets:
+    """Return what the final classifier of a configuration learns; arguments are those of `final_targets`."""
+    share, weighted = float(config["inherited_share"]), bool(config["confidence_weights"])
+    return final_targets(inferred if share < 1 else None, data, inherited, share, weighted)
 
 
 def final_targets(
@@ -226,3 +235,26 @@ def probabilities(scores: NDArray[np.float64], slope: float) -> NDArray[np.float
     columns = scores if scores.ndim == 2 else np.stack([np.zeros_like(scores), scores], axis=1)
     powers = np.exp(slope * (columns - columns.max(axis=1, keepdims=True)))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+def inferred_shares(inferred: InferredLabels, space: LabelSpace) -> NDArray[np.float64]:
+    """Return shares (n, C) of the classes: all for the inferred class where its confidence is high.
+
+    A confidence of twice the mean of the free instances, or more, counts in full; below that, the rest is divided among
+    all candidate classes. Rewards differ in scale, so confidence scores mean something only beside each other.
+    """
+    free = ~inferred.known
+    mean = inferred.confidence[free].mean() if free.any() else 0.0
+    certainty = np.where(free, np.clip(inferred.confidence / max(2 * mean, 1e-12), 0.0, 1.0), 1.0)[:, None]
+    return certainty * np.eye(space.n_classes)[inferred.classes] + (1 - certainty) * space.class_shares()
+
+
+def leading(shares: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the class with the largest share (n,) and its lead over the runner-up (n,).
+
+    >>> [part.round(2).tolist() for part in leading(np.array([[0.75, 0.25], [0.5, 0.5]]))]
+    [[0, 0], [0.5, 0.0]]
+    """
+    ordered = np.sort(shares, axis=1)
+    lead = ordered[:, -1] - ordered[:, -2] if shares.shape[1] > 1 else np.ones(len(shares))
+    return shares.argmax(axis=1), lead

@@ -6,74 +6,81 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from attrs import field, frozen
+from attrs import evolve
 from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_array
 
 from bliss_framework.errors import DataError
+from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.kernel.bags import Bags
 
 
-@frozen(eq=False)
-class TrainingInput:
-    """Checked training input.
-
-    Attributes:
-        X: (n, d) float64 or float32 array, or CSR matrix of float64 with 32-bit indices.
-        bags: the bags of its rows.
-        weak: (B, ...) the weak label of each bag as the user gave it, in order of first appearance.
-    """
-
-    X: Any = field()
-    bags: Bags = field()
-    weak: NDArray[Any] = field()
-
-
-def check_training(X: Any, y: Any, bags: Any = None) -> TrainingInput:
+def check_training(X: Any, y: Any = None, bags: Any = None) -> CheckedData:
     """Check what is passed to `fit`.
 
     Args:
-        X: (n, d) numbers, dense, sparse or a data frame; or a list of bags, each (n_i, d).
+        X: (n, d) numbers, dense, sparse or a data frame; or a list of bags, each (n_i, d); or `CheckedData`, which are
+            returned as they are.
         y: one weak label for each bag (a mapping or series by bag id, or in order of first appearance) or for each row.
-        bags: (n,) ids, or None where every row is a bag of its own (or X is a list of bags).
+        bags: (n,) ids or `Bags`, or None where every row is a bag of its own (or X is a list of bags).
 
     Raises:
         DataError: naming what was found and what is allowed.
     """
-    given = check_labelled(X, y, bags)
-    if given.bags.n_bags < 2:
-        raise DataError(_one_bag(given.bags.n_rows))
-    return given
+    data = check_labelled(X, y, bags)
+    if data.bags.n_bags < 2:
+        raise DataError(_one_bag(data.bags.n_rows))
+    return data
 
 
-def check_labelled(X: Any, y: Any, bags: Any = None) -> TrainingInput:
+def check_labelled(X: Any, y: Any = None, bags: Any = None) -> CheckedData:
     """Check rows that have weak labels, whether to train on or to compare predictions with; one bag is enough here."""
+    if isinstance(X, CheckedData):
+        return X
     if y is None:
         raise DataError("fit requires y to be passed, but the target y is None.")
-    rows, grouped = check_bags(X, bags)
-    if _is_list_of_bags(X) and isinstance(y, Sized) and len(y) != grouped.n_bags:
-        raise DataError(f"X is a list of {grouped.n_bags} bags, but y has {_labels(len(y))}.")
-    return TrainingInput(rows, grouped, weak_per_bag(y, grouped, named=bags is not None))
+    data = check_unlabelled(X, bags)
+    if _is_list_of_bags(X) and isinstance(y, Sized) and len(y) != data.bags.n_bags:
+        raise DataError(f"X is a list of {data.bags.n_bags} bags, but y has {_labels(len(y))}.")
+    return evolve(data, weak=weak_per_bag(y, data.bags, named=bags is not None))
 
 
-def check_bags(X: Any, bags: Any = None) -> tuple[Any, Bags]:
-    """Check rows and their bags: (X as `check_rows` returns it, Bags)."""
+def check_unlabelled(X: Any, bags: Any = None) -> CheckedData:
+    """Check rows and their bags; arguments as in `check_training`."""
+    if isinstance(X, CheckedData):
+        return X
     if _is_list_of_bags(X):
         if bags is not None:
             raise DataError("X is a list of bags, so it says which rows belong together; do not pass bags as well.")
         return _from_bags(X)
     rows = check_rows(X)
     if bags is None:
-        return rows, Bags.from_ids(np.arange(rows.shape[0]))
+        return CheckedData(rows, Bags.from_ids(np.arange(rows.shape[0])), None, column_names(X))
     grouped = bags_of(bags)
     if grouped.n_rows != rows.shape[0]:
         raise DataError(f"X has {rows.shape[0]} rows, but bags has {grouped.n_rows} ids; pass one bag id for each row.")
-    return rows, grouped
+    return CheckedData(rows, grouped, None, column_names(X))
+
+
+def check_bags(X: Any, bags: Any = None) -> tuple[Any, Bags]:
+    """Check rows and their bags: (X as `check_rows` returns it, Bags)."""
+    data = check_unlabelled(X, bags)
+    return data.X, data.bags
+
+
+def column_names(X: Any) -> tuple[str, ...] | None:
+    """Return the names of the columns of a data frame; None where there are none, or not all of them are text."""
+    names = getattr(X, "columns", None)
+    if names is None or not all(isinstance(name, str) for name in names):
+        return None
+    return tuple(names)
 
 
 def bags_of(ids: Any) -> Bags:
     """Read the bag id of each row (n,). In a list that mixes text and numbers "7" and 7 stay different bags."""
+    if isinstance(ids, Bags):
+        return ids
     if isinstance(ids, list | tuple) and len({isinstance(i, str) for i in ids}) > 1:
         ids = _boxed(ids)
     return Bags.from_ids(ids)
@@ -257,8 +264,11 @@ def _table(bag: Any, position: int) -> Any:
     return np.asarray(bag)
 
 
-def _from_bags(X: Sequence[Any]) -> tuple[Any, Bags]:
+def _from_bags(X: Sequence[Any]) -> CheckedData:
     bags = [_table(bag, position) for position, bag in enumerate(X)]
+    columns = column_names(bags[0])
+    if columns is not None:
+        bags = [_like_first(bag, columns, position) for position, bag in enumerate(bags)]
     widths = [bag.shape[1] for bag in bags]
     for position, width in enumerate(widths):
         if width != widths[0]:
@@ -266,7 +276,22 @@ def _from_bags(X: Sequence[Any]) -> tuple[Any, Bags]:
         if bags[position].shape[0] == 0:
             raise DataError(f"bag {position} has no rows; a bag needs at least one instance.")
     stack = sp.vstack(bags) if any(sp.issparse(bag) for bag in bags) else np.vstack(bags)
-    return check_rows(stack), Bags.from_ids(np.repeat(np.arange(len(bags)), [bag.shape[0] for bag in bags]))
+    sizes = [bag.shape[0] for bag in bags]
+    return CheckedData(check_rows(stack), Bags.from_ids(np.repeat(np.arange(len(bags)), sizes)), None, columns)
+
+
+def _like_first(bag: Any, columns: tuple[str, ...], position: int) -> Any:
+    """Bring the columns of a data frame into the order of the first bag's."""
+    own = column_names(bag)
+    if own is None or own == columns:
+        return bag
+    for name in columns:
+        if name not in own:
+            raise DataError(f'bag {position} has no column "{name}", which bag 0 has; all bags need the same ones.')
+    if len(own) != len(columns):
+        extra = next(name for name in own if name not in columns)
+        raise DataError(f'bag {position} has the column "{extra}", which bag 0 has not; all bags need the same ones.')
+    return bag[list(columns)]
 
 
 def _narrow(rows: Any) -> Any:

@@ -1,78 +1,434 @@
-"""Checks of the parameters of `BlissClassifier` that no component checks."""
+"""The one table of the parameters of `BlissClassifier`.
 
-from collections.abc import Mapping
-from typing import Any
+A row says of a parameter everything that is known before any data are: its type, its default, its value in the paper,
+what is allowed, what it means, and when it matters. The constructor, its checks and its docstring, the settings of
+label inference, the options of the command line, the table in the documentation and the rules of selection are made
+from it. A new parameter is one row here and its use.
+"""
 
-import numpy as np
-from attrs import frozen
-from sklearn.utils import check_random_state
+import math
+from collections.abc import Callable, Iterator, Mapping
+from inspect import Parameter as Argument, Signature
+from numbers import Integral, Real
+from textwrap import wrap
+from types import SimpleNamespace
+from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin, get_type_hints
 
-from bliss_framework.compute.processes import check_n_jobs
+from attrs import evolve, field, frozen
+
 from bliss_framework.errors import SettingsError
-from bliss_framework.validators import at_least, between, one_of
+from bliss_framework.validators import Validator, at_least, between, one_of, optional
+
+SAME = "same"  # The final classifier that is the classifier of label inference.
+SETTINGS = ("default", "select", "paper")
+SCALINGS = ("auto", "clipped", "standard", "standard-unit", "unit", "none")
+N_SEEDS = 2**32
+
+When = Literal["inference", "final", "selection", "run"]
 
 
 @frozen
-class _Named:
-    """What a validator needs to know of a parameter."""
+class Parameter:
+    """A row of the table.
 
-    name: str
-
-
-_OF_SELECTION = (("settings", one_of("default", "as-given", "select")), ("n_members", at_least(1)))
-
-
-def check_values(parameters: Mapping[str, Any]) -> None:
-    """Refuse values that cannot be used.
-
-    Raises:
-        SettingsError: naming the parameter, its value and what is allowed.
+    Attributes:
+        when: in which stage it matters: in label inference, after it, where settings are chosen, or how a fit runs.
+        default: where neither the user nor the regime says anything.
+        allowed: refuses all other values.
+        text: what it means, a sentence or two.
+        shown: what stands for its value on the command line, such as N.
+        paper: its value in the paper, where that is not the default.
+        in_grid: whether `settings="select"` may choose it.
+        name: the key of the row.
+        type: of its values; None is left to the regime.
     """
-    check_final_values(parameters)
-    check_n_jobs(parameters["n_jobs"])
-    generator(parameters["random_state"])
-    for name, allow in _OF_SELECTION:
-        allow(None, _Named(name), parameters[name])
-    if parameters["settings"] == "select" and parameters["self_training"]:
+
+    when: When = field()
+    default: Any = field()
+    allowed: Validator = field()
+    text: str = field()
+    shown: str | None = field(default=None)
+    paper: Any = field(default=None)
+    in_grid: bool = field(default=True)
+    name: str = field(default="")
+    type: Any = field(default=Any)
+
+    @property
+    def is_component(self) -> bool:
+        """Whether its values are components: names, tables or objects."""
+        return self.name in COMPONENTS
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that it may be, where there is nothing else."""
+        return tuple(get_args(self._type)) if get_origin(self._type) is Literal else ()
+
+    @property
+    def value_type(self) -> type:
+        """The type that text on a command line is turned into."""
+        return self._type if self._type in (int, float, bool) else str
+
+    @property
+    def _type(self) -> Any:
+        inner = [one for one in get_args(self.type) if one is not type(None)]
+        return inner[0] if len(inner) == 1 and get_origin(self.type) is not Literal else self.type
+
+    def read(self, value: Any) -> Any:
+        """Turn what was typed into a value: a number where numbers and words are allowed."""
+        if isinstance(value, str) and float in get_args(self.type):
+            try:
+                return float(value)
+            except ValueError:
+                return value
+        return value
+
+    def check(self, value: Any) -> None:
+        """Refuse a value that is not allowed; None is left to the regime.
+
+        Raises:
+            SettingsError: naming the parameter, its value and what is allowed.
+        """
+        if value is not None:
+            self.allowed(None, SimpleNamespace(name=self.name), value)
+
+
+def anything(_: Any, attribute: Any, value: Any) -> None:
+    """Allow any value: what is allowed is checked where more is known."""
+
+
+def true_or_false(_: Any, attribute: Any, value: Any) -> None:
+    """Allow a truth value."""
+    if not isinstance(value, bool) and type(value).__name__ != "bool":
+        raise SettingsError(f"{attribute.name} must be True or False; got {value!r}.")
+
+
+def number_or(*words: str) -> Validator:
+    """Allow a finite number, or one of some words."""
+
+    def check(_: Any, attribute: Any, value: Any) -> None:
+        if isinstance(value, str) and value in words:
+            return
+        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+            allowed = " or ".join([*(f'"{word}"' for word in words), "a finite number"])
+            raise SettingsError(f"{attribute.name} must be {allowed}; got {value!r}.")
+
+    return check
+
+
+def processes(_: Any, attribute: Any, value: Any) -> None:
+    """Allow what joblib takes for a number of processes."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value == 0:
+        raise SettingsError(f"{attribute.name} must be None, a positive integer, or -1 for all cores; got {value!r}.")
+
+
+def seed_or_generator(_: Any, attribute: Any, value: Any) -> None:
+    """Allow a seed, or one of numpy's old generators as scikit-learn has it."""
+    if type(value).__name__ in ("RandomState", "module"):
+        return
+    if not isinstance(value, Integral) or not 0 <= int(value) < N_SEEDS:
         raise SettingsError(
-            f'self_training must be 0 where settings is "select", because candidates are scored without it; got '
-            f"{parameters['self_training']!r}. Choose settings with `bliss tune` first, and add it to what is chosen."
+            f"{attribute.name} must be None, an integer from 0 to 2**32 - 1, or a numpy.random.RandomState; got "
+            f"{value!r}."
         )
 
 
-def check_final_values(parameters: Mapping[str, Any]) -> None:
-    """Refuse values that cannot be used after inference; a grid may hold several of each.
+def scaling_mode(_: Any, attribute: Any, value: Any) -> None:
+    """Allow a mode of `Scaling`."""
+    if not isinstance(value, str) or value not in SCALINGS:
+        raise SettingsError(f"{attribute.name} must be one of {', '.join(SCALINGS)}; got {value!r}.")
+
+
+class Parameters(TypedDict, total=False):
+    """The table: the type of each parameter, and its row."""
+
+    regime: Annotated[
+        Any,
+        Parameter(
+            "inference",
+            "mil",
+            anything,
+            'What the weak labels mean: a name, a table {"name": ..., parameters}, or a `Regime`.',
+            "NAME",
+        ),
+    ]
+    classifier: Annotated[
+        Any,
+        Parameter(
+            "inference",
+            "kernel-ridge",
+            anything,
+            "Trained on each assignment that is pulled: a name, a table, a `Classifier`, or any scikit-learn "
+            "classifier or its import path.",
+            "NAME",
+            paper="svm-rbf",
+        ),
+    ]
+    reward: Annotated[
+        Any,
+        Parameter(
+            "inference", None, anything, "Says how well weak labels are met: a name, a table, or a `Reward`.", "NAME"
+        ),
+    ]
+    strategy: Annotated[
+        Any,
+        Parameter(
+            "inference",
+            "cucb",
+            anything,
+            "Bounds the mean reward of each arm; a name, a table, a `Strategy`.",
+            "NAME",
+        ),
+    ]
+    n_rounds: Annotated[int | None, Parameter("inference", 100, at_least(1), "Rounds N after the initial sweep.", "N")]
+    n_folds: Annotated[int | None, Parameter("inference", 5, at_least(2), "K folds of whole bags.", "K")]
+    train_on: Annotated[
+        Literal["one", "rest"] | None,
+        Parameter(
+            "inference",
+            "one",
+            one_of("one", "rest"),
+            "Train on one fold and hold out the rest (the paper), or the other way round.",
+        ),
+    ]
+    n_inferences: Annotated[
+        int | None,
+        Parameter("inference", 3, at_least(1), "Inferences of a fold with other random draws, averaged.", "N", paper=1),
+    ]
+    n_passes: Annotated[
+        int | None,
+        Parameter("inference", 1, at_least(1), "Passes of the bootstrapping procedure; 1 means none.", "N"),
+    ]
+    n_parallel: Annotated[
+        int | None, Parameter("inference", 1, at_least(1), "Assignments chosen before any of them is pulled.", "P")
+    ]
+    n_neighbors: Annotated[
+        int | None,
+        Parameter("inference", 10, at_least(1), "Held-out neighbours of an instance in classifier output.", "K"),
+    ]
+    final_classifier: Annotated[
+        Any,
+        Parameter(
+            "final",
+            "svm-rbf",
+            anything,
+            'Trained once on the inferred labels; named like `classifier`, and "same" for the same one.',
+            "NAME",
+        ),
+    ]
+    pass_share: Annotated[
+        float | None,
+        Parameter(
+            "inference",
+            0.2,
+            between(0.0, 1.0),
+            "Share of the instances outside a fold, most confident first, that join its training data in later passes.",
+            "X",
+        ),
+    ]
+    n_first_draws: Annotated[
+        int | None,
+        Parameter(
+            "inference",
+            None,
+            optional(at_least(1)),
+            "Draws from the regime's prior, instead of the initial sweep of Algorithm 1.",
+            "N",
+        ),
+    ]
+    class_balance: Annotated[
+        float | None,
+        Parameter(
+            "inference", 0.0, between(0.0, 10.0), "Exponent of the class weights in every pull; 0 means none.", "X"
+        ),
+    ]
+    scaling: Annotated[
+        str | None,
+        Parameter(
+            "inference",
+            "auto",
+            scaling_mode,
+            f"How rows are scaled, learnt on the rows passed to `fit`: {', '.join(SCALINGS)}.",
+            "MODE",
+            paper="standard",
+        ),
+    ]
+    confidence_weights: Annotated[
+        bool | None,
+        Parameter(
+            "final",
+            True,
+            true_or_false,
+            "Whether confidence scores are sample weights of the final classifier, or soft labels where it learns from "
+            "those.",
+            paper=False,
+        ),
+    ]
+    inherited_share: Annotated[
+        float | None,
+        Parameter(
+            "final",
+            0.0,
+            between(0.0, 1.0),
+            "How much the final classifier learns of what instances inherit from their bag: 0 is the paper, 1 the "
+            "control without a bandit, which infers nothing.",
+            "X",
+        ),
+    ]
+    bag_threshold: Annotated[
+        float | str | None,
+        Parameter(
+            "final",
+            "out-of-fold",
+            number_or("out-of-fold"),
+            "A bag that scores above it is positive: a number, or out-of-fold to choose it on out-of-fold "
+            "scores of the training bags.",
+            "X",
+            paper=0.0,
+            in_grid=False,
+        ),
+    ]
+    instance_threshold: Annotated[
+        float | str | None,
+        Parameter(
+            "final",
+            "auto",
+            number_or("auto", "out-of-fold"),
+            "An instance that scores above it is of the second of two classes: a number, out-of-fold to let the regime "
+            "choose it, or auto to do so only where the inherited share is not 0.",
+            "X",
+            paper=0.0,
+            in_grid=False,
+        ),
+    ]
+    self_training: Annotated[
+        int | None,
+        Parameter(
+            "final",
+            0,
+            at_least(0),
+            "Rounds in which the final classifier labels its training instances anew, by scores of classifiers that "
+            "were not trained on their bags, and learns from that as well.",
+            "N",
+            in_grid=False,
+        ),
+    ]
+    settings: Annotated[
+        Literal["default", "select", "paper"],
+        Parameter(
+            "selection",
+            "default",
+            one_of(*SETTINGS),
+            "What is done about parameters that are not given: default takes what the regime advises, paper what the "
+            "paper says, and select chooses from a grid, on held-out bags of the training data, and averages the best.",
+            "HOW",
+        ),
+    ]
+    grid: Annotated[
+        Mapping[str, Any] | None,
+        Parameter(
+            "selection",
+            None,
+            anything,
+            'Values to select from, by parameter or "component.parameter", such as {"classifier.width": [0.5, 2.0]}; '
+            "None for the regime's own.",
+        ),
+    ]
+    n_members: Annotated[
+        int, Parameter("selection", 5, at_least(1), "How many of the best settings select averages.", "N")
+    ]
+    random_state: Annotated[
+        Any,
+        Parameter(
+            "run",
+            None,
+            seed_or_generator,
+            "Seed; the same seed gives the same bits, whatever the number of processes and the order of rows.",
+            "SEED",
+        ),
+    ]
+    n_jobs: Annotated[
+        int | None,
+        Parameter("run", None, processes, "Processes; -1 for all cores. The bits stay the same.", "N"),
+    ]
+
+
+COMPONENTS = ("regime", "classifier", "reward", "strategy", "final_classifier")
+
+
+def _rows() -> Iterator[tuple[str, Parameter]]:
+    for name, hint in get_type_hints(Parameters, include_extras=True).items():
+        type_, row = get_args(hint)
+        yield name, evolve(row, name=name, type=type_)
+
+
+TABLE: dict[str, Parameter] = dict(_rows())
+
+
+def named(*when: When) -> tuple[str, ...]:
+    """Return the names of the parameters that matter in some stages, in the order of the table."""
+    return tuple(name for name, row in TABLE.items() if row.when in when)
+
+
+# What a fit is configured by; the others say how settings are chosen and where work runs.
+CONFIGURED = named("inference", "final")
+
+
+def not_given(name: str) -> Any:
+    """Return the constructor's default: None where the regime has a say."""
+    return None if name in CONFIGURED and name != "regime" else TABLE[name].default
+
+
+def signature() -> Signature:
+    """Return the signature of the constructor of `BlissClassifier`."""
+    own = [Argument("self", Argument.POSITIONAL_OR_KEYWORD)]
+    return Signature(
+        [
+            *own,
+            *(
+                Argument(name, Argument.POSITIONAL_OR_KEYWORD, default=not_given(name), annotation=row.type)
+                for name, row in TABLE.items()
+            ),
+        ]
+    )
+
+
+def argument_section(default_words: Callable[[str], str], indent: str = "    ") -> str:
+    """Return the section `Args:` of the docstring of `BlissClassifier`, with defaults in brackets.
+
+    Args:
+        default_words: says the default of a parameter.
+        indent: of the section.
+    """
+    lines = [f"{indent}Args:"]
+    for name, row in TABLE.items():
+        shown = f" [{words}]" if (words := default_words(name)) else ""
+        lines += wrap(
+            f"{name}: {row.text}{shown}", 120, initial_indent=f"{indent}    ", subsequent_indent=f"{indent}        "
+        )
+    return "\n".join(lines)
+
+
+def check_values(values: Mapping[str, Any]) -> None:
+    """Refuse parameters and combinations that cannot be used.
+
+    Args:
+        values: by parameter; None is left to the regime.
 
     Raises:
         SettingsError: naming the parameter, its value and what is allowed.
     """
-    _check_threshold("bag_threshold", parameters, ("out-of-fold",))
-    _check_threshold("instance_threshold", parameters, ("auto", "out-of-fold"))
-    weighted = parameters["confidence_weights"]
-    if not isinstance(weighted, bool | np.bool_):
-        raise SettingsError(f"confidence_weights must be True or False; got {weighted!r}.")
-    between(0.0, 1.0)(None, _Named("inherited_share"), parameters["inherited_share"])
-    at_least(0)(None, _Named("self_training"), parameters["self_training"])
+    for name, value in values.items():
+        TABLE[name].check(value)
+    if values.get("settings") == "select" and values.get("self_training"):
+        raise SettingsError(
+            f'self_training must be 0 where settings is "select", because candidates are scored without it; got '
+            f"{values['self_training']!r}. Choose settings with `bliss tune` first, and add it to what is chosen."
+        )
 
 
-def generator(random_state: Any) -> np.random.RandomState:
-    """Return the generator that a random state means.
+def generator(random_state: Any) -> Any:
+    """Return the numpy RandomState that a random state means."""
+    from sklearn.utils import check_random_state
 
-    Raises:
-        SettingsError: if it means none.
-    """
-    try:
-        return check_random_state(random_state)  # type: ignore[no-any-return]
-    except ValueError:
-        allowed = "None, an integer from 0 to 2**32 - 1, or a numpy.random.RandomState"
-        raise SettingsError(f"random_state must be {allowed}; got {random_state!r}.") from None
-
-
-def _check_threshold(name: str, parameters: Mapping[str, Any], words: tuple[str, ...]) -> None:
-    threshold = parameters[name]
-    if isinstance(threshold, str) and threshold in words:
-        return
-    number = isinstance(threshold, int | float | np.number) and not isinstance(threshold, bool)
-    if not number or not np.isfinite(threshold):
-        allowed = " or ".join([*(f'"{word}"' for word in words), "a finite number"])
-        raise SettingsError(f"{name} must be {allowed}; got {threshold!r}.")
+    TABLE["random_state"].check(random_state)
+    return check_random_state(random_state)

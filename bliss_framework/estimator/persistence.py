@@ -12,6 +12,7 @@ from bliss_framework.extension.names import is_own
 TRUSTED = frozenset(
     (
         "bliss_framework.estimator.bliss_classifier.BlissClassifier",
+        "bliss_framework.estimator.configure.Config",
         "bliss_framework.estimator.final.FinalClassifier",
         "bliss_framework.estimator.ensemble.Member",
         "bliss_framework.estimator.scaling.Scaling",

@@ -54,6 +54,11 @@ def _as_adapter(spec: Any) -> Any:
     return spec
 
 
+def as_table(spec: Any) -> dict[str, Any]:
+    """Return what is said of a component as a table; a name is one with the name alone."""
+    return dict(spec) if isinstance(spec, Mapping) else {"name": spec}
+
+
 def component_name(spec: Any) -> str:
     """Say how the user named a component, for messages."""
     if isinstance(spec, str):

@@ -1,6 +1,7 @@
 """What a running label inference tells the outside: small records, sent to whoever listens."""
 
 from collections.abc import Callable
+from typing import Any
 
 from attrs import frozen
 
@@ -36,8 +37,8 @@ class FoldFinished:
 
 
 Event = FoldStarted | RoundFinished | FoldFinished
-Emit = Callable[[Event], None]
+Emit = Callable[[Any], None]  # Rooms above the kernel tell of more than its own events.
 
 
-def silent(event: object) -> None:
+def silent(event: Any) -> None:
     """Listen to nothing."""

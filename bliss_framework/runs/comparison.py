@@ -41,7 +41,7 @@ def compare(prepared: Prepared, names: Sequence[str], tell: Tell, folder: RunFol
     if begun.finished is not None:
         return begun.finished
     begun.tell(announcement(prepared, len(fits)))
-    pieces = run_fits(prepared.problem, fits, prepared.settings.bliss["n_jobs"], begun.checkpoint, begun.tell)
+    pieces = run_fits(prepared.problem, fits, prepared.n_jobs, begun.checkpoint, begun.tell)
     document = {
         "format": FORMAT,
         "data": prepared.data_document(),
@@ -53,7 +53,7 @@ def compare(prepared: Prepared, names: Sequence[str], tell: Tell, folder: RunFol
     if folder is not None:
         document = folder.conclude(document)
     begun.tell(RunFinished(prepared.name, time.perf_counter() - started))
-    return RunResult(document, (*prepared.loaded.notes, *notes), None if folder is None else folder.path)
+    return RunResult(document, (*prepared.notes, *notes), None if folder is None else folder.path)
 
 
 def compare_document(prepared: Prepared, names: Sequence[str]) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def compare_document(prepared: Prepared, names: Sequence[str]) -> dict[str, Any]
 
 
 def _chosen(prepared: Prepared, names: Sequence[str]) -> list[Method]:
-    known = {method.name: method for method in (*prepared.baselines, bliss_method(prepared.settings.bliss))}
+    known = {method.name: method for method in (*prepared.baselines, bliss_method(prepared.config))}
     for name in names:
         if name not in known:
             raise UnknownNameError(

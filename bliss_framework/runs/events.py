@@ -5,7 +5,8 @@ from typing import Any
 
 from attrs import frozen
 
-from bliss_framework.estimator.events import Event
+from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
+from bliss_framework.kernel.events import Event
 
 
 @frozen
@@ -63,5 +64,15 @@ class RunFinished:
     seconds: float
 
 
-RunEvent = RunStarted | FitStarted | FitFinished | PipelineStarted | StageReached | RunFinished | Event
+RunEvent = (
+    RunStarted
+    | FitStarted
+    | FitFinished
+    | PipelineStarted
+    | StageReached
+    | RunFinished
+    | SelectionStarted
+    | SelectionAdvanced
+    | Event
+)
 Tell = Callable[[Any], None]

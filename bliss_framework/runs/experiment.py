@@ -44,30 +44,29 @@ def run(prepared: Prepared, tell: Tell, folder: RunFolder | None = None) -> RunR
     if begun.finished is not None:
         return begun.finished
     checkpoint, tell = begun.checkpoint, begun.tell
-    methods = (bliss_method(prepared.settings.bliss), *prepared.baselines)
+    methods = (bliss_method(prepared.config), *prepared.baselines)
     fits = plan_fits(prepared.problem, methods, prepared.settings.evaluation, prepared.seed)
     tell(announcement(prepared, len(fits) + 1))
     model, warned = _infer(prepared, checkpoint, tell)
-    pieces = run_fits(prepared.problem, fits, prepared.settings.bliss["n_jobs"], checkpoint, tell, model)
+    pieces = run_fits(prepared.problem, fits, prepared.n_jobs, checkpoint, tell, model)
     document = _document(prepared, model, _evaluation(prepared, pieces))
     document["seconds"] = {"total": time.perf_counter() - started, **model.inference_["seconds"]}
     document["notes"] = [*warned, *_comparison_notes(document), *notes_of(pieces, OWN), *fold_notes(prepared)]
     document = plain(document)
     if folder is not None:
-        document = folder.finish(document, model, prepared.problem.dataset)
+        document = folder.finish(document, model, prepared.problem.data)
     tell(RunFinished(prepared.name, document["seconds"]["total"]))
-    notes = (*prepared.loaded.notes, *document["notes"])
+    notes = (*prepared.notes, *document["notes"])
     return RunResult(document, notes, None if folder is None else folder.path)
 
 
 def _infer(prepared: Prepared, checkpoint: Checkpoint, tell: Tell) -> tuple[BlissClassifier, list[str]]:
-    dataset, settings = prepared.problem.dataset, prepared.settings
-    model = BlissClassifier(**settings.bliss)
+    model = prepared.model()
     tell(FitStarted(OWN, None, None))
-    runner = checkpoint.folds(fold_runner(settings.bliss["n_jobs"]))
+    runner = checkpoint.folds(fold_runner(prepared.n_jobs))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model.fit_observed(dataset.X, dataset.weak, dataset.bags, tell, runner)
+        model.fit_configured(prepared.problem.data, prepared.config, tell, runner)
     tell(FitFinished(OWN, None, None, model.inference_["weak_score"]))
     return model, sorted({str(one.message) for one in caught})
 
@@ -77,7 +76,10 @@ def _document(prepared: Prepared, model: BlissClassifier, evaluation: dict[str, 
     dataset = prepared.problem.dataset
     if dataset.instance_labels is not None:
         truth = np.asarray(dataset.instance_labels)
-        inferred, train = instance_accuracy(model.labels_, truth), instance_accuracy(model.predict(dataset.X), truth)
+        inferred, train = (
+            instance_accuracy(model.labels_, truth),
+            instance_accuracy(model.predict(prepared.problem.data), truth),
+        )
         tested = evaluation.get("instance_accuracy", {})
         evaluation = {**evaluation, "instance_accuracy": {"inferred": inferred, "train": train, **tested}}
         auc = _inferred_auc(model, truth)

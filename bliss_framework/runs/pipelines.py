@@ -9,6 +9,7 @@ from attrs import evolve, field, frozen
 from threadpoolctl import threadpool_limits
 
 from bliss_framework.errors import BlissError, PluginError, SettingsError, UnknownNameError
+from bliss_framework.estimator.configure import filled
 from bliss_framework.extension.components import component_name, resolve
 from bliss_framework.extension.contracts import Pipeline
 from bliss_framework.extension.loading.manager import Plugins
@@ -23,9 +24,7 @@ from bliss_framework.runs.folder.atomic import plain
 from bliss_framework.runs.folder.checkpoint import Checkpoint, Piece
 from bliss_framework.runs.folder.run_folder import RunFolder
 from bliss_framework.runs.folder.start import FORMAT, RunResult, start
-from bliss_framework.runs.preparation import prepare
-from bliss_framework.runs.prepared import Prepared, record_of
-from bliss_framework.runs.settings.components import resolved
+from bliss_framework.runs.prepared import Prepared, prepare, record_of
 from bliss_framework.runs.settings.records import RunSettings
 from bliss_framework.version import __version__
 
@@ -61,7 +60,7 @@ class PreparedPipeline:
         settings = self.settings
         return {
             **({} if settings.name is None else {"name": settings.name}),
-            "pipeline": resolved("pipeline", settings.pipeline, self.plugins.registry),
+            "pipeline": filled("pipeline", settings.pipeline, self.plugins.registry),
             "evaluation": {"repeats": settings.evaluation.repeats, "random_state": self.seed},
         }
 

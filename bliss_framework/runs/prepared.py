@@ -1,22 +1,32 @@
-"""An experiment whose settings and data are checked, and what a run writes down of it."""
+"""An experiment before it runs: its data are loaded and checked once, its configuration is resolved once."""
 
 import platform
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
+from scipy.sparse import issparse
 
+from bliss_framework.errors import BlissError, DataError, SettingsError, UnknownNameError
+from bliss_framework.estimator.bliss_classifier import BlissClassifier
+from bliss_framework.estimator.checked_data import CheckedData
+from bliss_framework.estimator.configure import FitConfig, configure
+from bliss_framework.estimator.inputs import check_labelled, check_training
+from bliss_framework.estimator.parameters import TABLE, not_given
+from bliss_framework.extension.contracts import Profile
+from bliss_framework.extension.dataset import WeakDataset
 from bliss_framework.extension.loading.manager import Plugins
 from bliss_framework.extension.names import is_own
 from bliss_framework.extension.registry import Registry
-from bliss_framework.runs.data.find import LoadedData
-from bliss_framework.runs.evaluation.methods import Method, method_document
+from bliss_framework.runs.data.find import LoadedData, find_dataset
+from bliss_framework.runs.evaluation.methods import Method, compared_methods, method_document
+from bliss_framework.runs.evaluation.plan import DEFAULT_SEED, check_seed
 from bliss_framework.runs.evaluation.problem import Problem
 from bliss_framework.runs.events import RunStarted
-from bliss_framework.runs.settings.components import resolved
-from bliss_framework.runs.settings.records import COMPONENTS, EvaluationSettings, RunSettings
+from bliss_framework.runs.settings.records import DataSettings, EvaluationSettings, RunSettings
 from bliss_framework.version import __version__
 
 NUMERICAL = ("numpy", "scipy", "scikit-learn")
@@ -27,19 +37,27 @@ class Prepared:
     """An experiment whose settings and data are checked; nothing has been computed.
 
     Attributes:
-        settings: with every parameter of BLISS filled in.
+        settings: as the user gave them.
+        config: the resolved configuration of BLISS.
         loaded: the data and where they come from.
         problem: the data as the regime sees them.
         baselines: to compare with.
         plugins: knows the parameters of components, and who ships them.
+        seed: the random state of the run.
+        n_jobs: processes.
+        notes: sentences for the user about the data.
         test_path: of the file of the test set, if it is one.
     """
 
     settings: RunSettings = field()
+    config: FitConfig = field()
     loaded: LoadedData = field()
     problem: Problem = field()
     baselines: tuple[Method, ...] = field()
     plugins: Plugins = field()
+    seed: int = field()
+    n_jobs: int | None = field()
+    notes: tuple[str, ...] = field(default=())
     test_path: Path | None = field(default=None)
 
     @property
@@ -48,19 +66,23 @@ class Prepared:
         return self.settings.name or self.problem.dataset.name
 
     @property
-    def seed(self) -> int:
-        """The random state of the run."""
-        return int(self.settings.bliss["random_state"])
+    def bliss(self) -> dict[str, Any]:
+        """Every parameter of BLISS; where settings are selected those that are given: others would count as given."""
+        given = {name: self.config.given.get(name, not_given(name)) for name in TABLE}
+        return given if given["settings"] == "select" else {**given, **self.config.values}
+
+    def model(self) -> BlissClassifier:
+        """Return BLISS unfitted, with the parameters that are given."""
+        return BlissClassifier(**self.config.given)
 
     def document(self) -> dict[str, Any]:
         """Everything that decides the result, for run.toml and result.json, with the defaults of components."""
         settings, registry = self.settings, self.plugins.registry
         source = settings.data.source if self.loaded.path is None else str(self.loaded.path.absolute())
-        own = {} if settings.bliss["settings"] == "select" else self._components(registry)
         return {
             **({} if settings.name is None else {"name": settings.name}),
             "data": {"source": source, **settings.data.options, **self._test_data()},
-            "bliss": {**settings.bliss, **own},
+            "bliss": self.bliss,
             "evaluation": _protocol(settings.evaluation),
             "compare": [method_document(method, registry) for method in self.baselines],
         }
@@ -70,13 +92,6 @@ class Prepared:
         if self.settings.data.test is None or self.test_path is None:
             return {} if self.settings.data.test is None else {"test": self.settings.data.test}
         return {"test": {**self.settings.data.test, "source": str(self.test_path.absolute())}}
-
-    def _components(self, registry: Registry) -> dict[str, Any]:
-        """Fill in defaults; where settings are chosen, one that is written down would count as set by the user."""
-        bliss = self.settings.bliss
-        own = {kind: resolved(kind, bliss[kind], registry) for kind in COMPONENTS}
-        own["reward"] = resolved("reward", bliss["reward"] or self.problem.regime.presets.defaults["reward"], registry)
-        return own
 
     @cached_property
     def sha256(self) -> str:
@@ -137,3 +152,95 @@ def fold_notes(prepared: Prepared) -> list[str]:
     """Say so where there are fewer bags than folds."""
     cv, n_bags = prepared.settings.evaluation.cv, prepared.problem.bags.n_bags
     return [f"cv was reduced from {cv} to {n_bags}, the number of bags."] if cv is not None and cv > n_bags else []
+
+
+def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) -> Prepared:
+    """Load the data and check everything that can be checked before long work starts.
+
+    Raises:
+        BlissError: whatever is wrong with settings, names or data.
+    """
+    if settings.pipeline is not None:
+        raise SettingsError("A pipeline compares its own methods and has its own settings: use `bliss run`.")
+    if settings.data.test is not None and settings.evaluation.wanted:
+        raise SettingsError("There is a test set (data.test), so there are no folds: leave cv and test_share out.")
+    registry = plugins.registry
+    loaded = _load(settings, settings.data, registry, data_dirs)
+    dataset = loaded.dataset
+    given = _given(settings.bliss, dataset.regime)
+    check_seed(given["random_state"])
+    data = _checked(dataset)
+    profile, facts = Profile.of(data.bags, issparse(data.X)), {"label_names": dataset.label_names}
+    config = configure(given, profile, registry, facts)
+    data = data.read_by(config.regime)
+    problem = Problem(evolve(dataset, X=data.X, weak=data.weak), data, config.regime)
+    tested: LoadedData | None = None
+    notes: tuple[str, ...] = ()
+    if settings.data.of_test is not None:
+        tested = _load(settings, settings.data.of_test, registry, data_dirs)
+        test, notes = _test_problem(tested, problem)
+        problem = evolve(problem, test=test)
+    baselines = compared_methods(settings.compare, config, profile, registry, facts)
+    return Prepared(
+        settings,
+        config,
+        loaded,
+        problem,
+        baselines,
+        plugins,
+        seed=int(given["random_state"]),
+        n_jobs=given.get("n_jobs"),
+        notes=(*loaded.notes, *notes),
+        test_path=None if tested is None else tested.path,
+    )
+
+
+def _checked(dataset: WeakDataset) -> CheckedData:
+    return evolve(check_training(dataset.X, dataset.weak, dataset.bags), columns=dataset.feature_names)
+
+
+def _given(bliss: Mapping[str, Any], regime: str) -> dict[str, Any]:
+    """Fill in what a run knows: the regime of the data, and a seed, so that it can be repeated."""
+    spec = bliss.get("regime", regime)
+    named = {"name": regime, **spec} if isinstance(spec, Mapping) and "name" not in spec else spec
+    return {"random_state": DEFAULT_SEED, **bliss, "regime": named}
+
+
+def _test_problem(tested: LoadedData, problem: Problem) -> tuple[Problem, tuple[str, ...]]:
+    """Check a test set: its columns are those of training, and its weak labels are known."""
+    dataset = tested.dataset
+    data = evolve(check_labelled(dataset.X, dataset.weak, dataset.bags), columns=dataset.feature_names)
+    data, notes = data.with_columns_of(problem.data.columns, f"The test set {dataset.name!r}")
+    n_columns, n_test = problem.data.X.shape[1], data.X.shape[1]
+    if n_test != n_columns:
+        raise DataError(f"The test set {dataset.name!r} has {n_test} features, but the training data have {n_columns}.")
+    data = evolve(data, read=problem.regime.check_test(data.weak, data.bags, problem.weak.classes))
+    return Problem(evolve(dataset, X=data.X, weak=data.weak), data, problem.regime), notes
+
+
+def _load(settings: RunSettings, data: DataSettings, registry: Registry, data_dirs: Sequence[Path]) -> LoadedData:
+    regime = settings.bliss.get("regime", TABLE["regime"].default)
+    named = regime.get("name") if isinstance(regime, Mapping) else regime
+    missing = _missing_regime(named, registry)
+    if missing is not None and "regime" in settings.bliss:
+        raise missing
+    try:
+        return find_dataset(
+            data.source,
+            registry=registry,
+            data_dirs=data_dirs,
+            relative_to=settings.folder,
+            options=data.options,
+        )
+    except UnknownNameError as unknown:
+        # Data say which regime they are for. Where there are none either, the plugin that ships both may be missing.
+        raise unknown if missing is None else UnknownNameError(f"{missing} {unknown}") from None
+
+
+def _missing_regime(name: Any, registry: Registry) -> BlissError | None:
+    try:
+        if isinstance(name, str):
+            registry.offer("regime", name)
+    except BlissError as error:
+        return error
+    return None

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from bliss_framework.plugin import Bags, TrainingInput, WeakLabels, check_training
+from bliss_framework.plugin import Bags, CheckedData, WeakLabels, check_training
 from bliss_multiclass_mil.label_sets import LabelSetForm, check_label_sets, label_names_of
 
 
@@ -18,7 +18,7 @@ class LabelScorer(ClassifierMixin, BaseEstimator):
         classes_: the negative class, then the C labels.
     """
 
-    def checked(self, X: Any, y: Any, bags: Any) -> tuple[TrainingInput, WeakLabels]:
+    def checked(self, X: Any, y: Any, bags: Any) -> tuple[CheckedData, WeakLabels]:
         """Check training input: X (n, d), y one label set for each bag or row, bags (n,) ids."""
         given = check_training(X, y, bags)
         form = LabelSetForm(self.negative_label, self.separator, label_names_of(self.label_names))

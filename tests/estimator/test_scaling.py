@@ -5,13 +5,13 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from bliss_framework.estimator.recipes import arranged
 from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.preprocessing import Normalizer, StandardScaler
 
 from bliss_framework import Bags, Scaling, SettingsError
-from bliss_framework.estimator.inputs import TrainingInput
-from bliss_framework.estimator.recipes import arranged
+from bliss_framework.estimator.inputs import CheckedData
 from bliss_framework.estimator.scaling import MODES
 from bliss_mil.regime import MilRegime
 
@@ -143,7 +143,7 @@ def test_single_precision_rows_cost_no_more_than_their_own_size():
     """In canonical order and unscaled, rows are a copy in their own precision; what finds the order needs little."""
     X = np.random.default_rng(0).random((20_000, 100), dtype=np.float32)
     bags, regime = Bags.from_ids(np.arange(20_000) // 4), MilRegime()
-    given = TrainingInput(X, bags, np.arange(5000) % 2)
+    given = CheckedData(X, bags, np.arange(5000) % 2)
     weak = regime.check(given.weak, bags)
     tracemalloc.start()
     ready = arranged(given, weak, regime, "none")

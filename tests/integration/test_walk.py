@@ -12,8 +12,10 @@ import bliss_framework
 from bliss_framework.console import main
 
 FRAMEWORK = Path(bliss_framework.__file__).parent
-LIMIT = 11  # Ten once the components of an inference no longer have a file of their own between `fit` and the cross-fit.
-PLUGIN = '''
+LIMIT = 11
+    11  # Ten once the components of an inference no longer have a file of their own between `fit` and the cross-fit.
+)
+PLUGIN = """
 import sys
 import numpy as np
 from bliss_framework.plugin import Component, Reward, RewardFunction, hookimpl
@@ -42,7 +44,7 @@ class Recording(Reward):
 @hookimpl
 def bliss_rewards():
     return [Component("recording", Recording)]
-'''
+"""
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from bliss_framework.console.options import (
+    ParameterCommand,
     data_options,
     engine_options,
     evaluation_options,
@@ -25,7 +26,7 @@ DEFAULT_CV = 10
 OWN = "bliss"
 
 
-@click.command("compare")
+@click.command("compare", cls=ParameterCommand)
 @click.argument("source")
 @click.option(
     "--methods",
@@ -55,7 +56,7 @@ def compare_command(
     from bliss_framework.runs.comparison import compare
     from bliss_framework.runs.folder.atomic import to_json
     from bliss_framework.runs.folder.run_folder import RunFolder
-    from bliss_framework.runs.preparation import prepare
+    from bliss_framework.runs.prepared import prepare
 
     context = command_context(options)
     check_resume(resume, output)

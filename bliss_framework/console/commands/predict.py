@@ -1,12 +1,16 @@
 """`bliss predict`: what a fitted model says of new bags."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from bliss_framework.console.options import data_options, output_options
 from bliss_framework.errors import DataError
+
+if TYPE_CHECKING:
+    from bliss_framework.estimator.checked_data import CheckedData
+    from bliss_framework.extension.dataset import WeakDataset
 
 trust_option = click.option(
     "--trust", multiple=True, metavar="TYPE", help="A further type that the model file may hold, by its full name."
@@ -52,11 +56,11 @@ def predict_command(
         needs_labels=False,
     )
     dataset = loaded.dataset
-    _check_columns(fitted, dataset.X.shape[1], loaded.origin)
-    ids, labels = predicted_bags(fitted, dataset.X, dataset.bags)
-    scores = fitted.score_bags(dataset.X, dataset.bags)[1]
-    instances = fitted.predict(dataset.X)
-    for note in loaded.notes:
+    data, notes = _known_columns(fitted, dataset, loaded.origin)
+    ids, labels = predicted_bags(fitted, data)
+    scores = fitted.score_bags(data)[1]
+    instances = fitted.predict(data)
+    for note in (*loaded.notes, *notes):
         screen.note(f"Note: {note}")
     bags = [
         {"bag": bag, "predicted": label, "score": score}
@@ -73,7 +77,16 @@ def predict_command(
     screen.results.print(prediction_table(screen.results, bags))
 
 
-def _check_columns(fitted: Any, n_features: int, origin: str) -> None:
-    trained_on = getattr(fitted, "n_features_in_", n_features)
+def _known_columns(fitted: Any, dataset: "WeakDataset", origin: str) -> "tuple[CheckedData, tuple[str, ...]]":
+    """Bring columns into the order of training, by name where both sides have names."""
+    from attrs import evolve
+
+    from bliss_framework.estimator.inputs import check_unlabelled
+
+    names = getattr(fitted, "feature_names_in_", None)
+    data = evolve(check_unlabelled(dataset.X, dataset.bags), columns=dataset.feature_names)
+    data, notes = data.with_columns_of(None if names is None else names.tolist(), origin)
+    n_features, trained_on = data.X.shape[1], getattr(fitted, "n_features_in_", data.X.shape[1])
     if trained_on != n_features:
         raise DataError(f"{origin} has {n_features} features, but the model was trained on {trained_on}.")
+    return data, notes

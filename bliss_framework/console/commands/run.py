@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from bliss_framework.console.options import (
+    ParameterCommand,
     data_options,
     engine_options,
     evaluation_options,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 RUNS = "bliss-runs"
 
 
-@click.command("run")
+@click.command("run", cls=ParameterCommand)
 @click.argument("source")
 @click.option("--only", metavar="NAME", help="Run one [[experiment]] of an experiment file.")
 @click.option("--output", metavar="DIR", help="Where results go. [default: a new folder in ./bliss-runs]")

@@ -7,11 +7,17 @@ from typing import Any
 
 import rich_click as click
 
-from bliss_framework.console.options import data_options, engine_options, inference_options, output_options
+from bliss_framework.console.options import (
+    ParameterCommand,
+    data_options,
+    engine_options,
+    inference_options,
+    output_options,
+)
 from bliss_framework.errors import RunError
 
 
-@click.command("tune")
+@click.command("tune", cls=ParameterCommand)
 @click.argument("source")
 @click.option("--only", metavar="NAME", help="Take one [[experiment]] of an experiment file.")
 @click.option("--output", metavar="FILE", help="The .toml file to write. [default: NAME-tuned.toml here]")
@@ -32,7 +38,7 @@ def tune_command(source: str, only: str | None, output: str | None, **options: A
     from bliss_framework.console.exits import Interrupted
     from bliss_framework.console.experiments import experiments_of
     from bliss_framework.runs.folder.atomic import to_json, write_text
-    from bliss_framework.runs.preparation import prepare
+    from bliss_framework.runs.prepared import prepare
     from bliss_framework.runs.tuning import tune
 
     context = command_context(options)

@@ -68,14 +68,14 @@ class When:
         """Say the condition.
 
         >>> When(rows_above=5000, sparse=False).words()
-        'above 5,000 rows, dense'
+        'above 5,000 rows, for dense rows'
         """
         said = [
             "" if self.rows_above is None else f"above {self.rows_above:,} rows",
             "" if self.rows_at_most is None else f"up to {self.rows_at_most:,} rows",
-            "" if self.bag_size_at_most is None else f"bags of up to {self.bag_size_at_most:g}",
-            "" if self.unevenness_above is None else "uneven bags",
-            {True: "sparse", False: "dense", None: ""}[self.sparse],
+            "" if self.bag_size_at_most is None else f"for bags of up to {self.bag_size_at_most:g}",
+            "" if self.unevenness_above is None else "for uneven bags",
+            {True: "for sparse rows", False: "for dense rows", None: ""}[self.sparse],
         ]
         return ", ".join(filter(None, said))
 

@@ -7,6 +7,8 @@ import os
 import sys
 import warnings
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any
 
@@ -49,6 +51,15 @@ class Plugins:
     reports: tuple[PluginReport, ...] = field()
     registry: Registry = field()
     _manager: pluggy.PluginManager = field(repr=False)
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Let estimators in a `with` block find these plugins."""
+        token = _ACTIVE.set(self)
+        try:
+            yield
+        finally:
+            _ACTIVE.reset(token)
 
     def problems(self) -> tuple[str, ...]:
         """Return a sentence for each plugin that was stopped, wholly or in part; a blocked one is no problem."""
@@ -102,6 +113,14 @@ def load_plugins(*, block: Collection[str] = (), strict: bool = False) -> Plugin
         offers += offered
     kept, complaints = settle(offers)
     return Plugins(tuple(_complete(one, kept, complaints) for one in reports), Registry(kept), manager)
+
+
+_ACTIVE: ContextVar[Plugins | None] = ContextVar("bliss_plugins", default=None)
+
+
+def active_plugins() -> Plugins:
+    """Return the plugins of the surrounding `with plugins.active():`, else those that are installed."""
+    return _ACTIVE.get() or default_plugins()
 
 
 def default_plugins() -> Plugins:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from bliss_framework.compute.processes import in_parallel, several
+from bliss_framework.kernel.events import silent
 from bliss_framework.kernel.labels import WeakLabels
-from bliss_framework.runs.evaluation.methods import OWN
+from bliss_framework.runs.evaluation.methods import OWN, rows_and_bags
 from bliss_framework.runs.evaluation.plan import Fit
 from bliss_framework.runs.evaluation.problem import Problem, training_part
 from bliss_framework.runs.events import FitFinished, FitStarted, Tell
@@ -90,12 +91,7 @@ def _fitted_and_judged(problem: Problem, fit: Fit, tell: Tell | None) -> Piece:
     train = training_part(problem, fit.test_bags)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = fit.method.make(fit.seed)
-        y, ids = np.asarray(train.dataset.weak), train.dataset.bags
-        if tell is not None and hasattr(model, "fit_observed"):
-            model.fit_observed(train.dataset.X, y, ids, tell)
-        else:
-            model.fit(train.dataset.X, y, bags=ids)
+        model = fit.method.fit(train, fit.seed, silent if tell is None else tell)
     notes = sorted({str(one.message) for one in caught})
     n_tested = problem.tested.bags.n_bags
     piece = _judged(problem, model, np.arange(n_tested) if fit.test_bags is None else fit.test_bags)
@@ -112,14 +108,13 @@ def _on_test_set(problem: Problem, model: Any) -> Piece:
 
 def _judged(problem: Problem, model: Any, test_bags: NDArray[np.intp]) -> Piece:
     """Predict some bags of the data that are tested, and compare with what is known of them."""
-    dataset, bags, weak = problem.tested.dataset, problem.tested.bags, problem.tested.weak
-    rows = bags.rows_of(test_bags)
-    own, positions = bags.take(rows)
-    X, ids = dataset.X[rows], own.spread(own.ids)
-    predicted = encoded(model.predict_bags(X, ids)[1], weak)
-    scores = model.score_bags(X, ids)[1]
-    test_weak = weak.take(positions)
-    known = dataset.instance_labels is not None
+    tested = problem.tested
+    data = tested.data.take_bags(test_bags)
+    rows, positions = tested.bags.rows_of(test_bags), tested.bags.take(tested.bags.rows_of(test_bags))[1]
+    X, bags = rows_and_bags(model, data)
+    predicted = encoded(model.predict_bags(X, bags)[1], data.labels)
+    scores = model.score_bags(X, bags)[1]
+    known = tested.truth is not None
     return {
         "bags": positions,
         "predicted": predicted,
@@ -127,8 +122,8 @@ def _judged(problem: Problem, model: Any, test_bags: NDArray[np.intp]) -> Piece:
         "rows": rows if known else None,
         "instances": model.predict(X) if known else None,
         "instance_scores": _instance_scores(model, X) if known else None,
-        "free": problem.regime.label_space(test_weak, own).free if known else None,
-        "measures": dict(problem.regime.evaluate(predicted, scores, test_weak)),
+        "free": problem.regime.label_space(data.labels, data.bags).free if known else None,
+        "measures": dict(problem.regime.evaluate(predicted, scores, data.labels)),
     }
 
 

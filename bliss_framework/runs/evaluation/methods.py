@@ -7,14 +7,16 @@ from attrs import field, frozen
 
 from bliss_framework.errors import SettingsError
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
-from bliss_framework.extension.components import resolve
-from bliss_framework.extension.contracts import Regime
+from bliss_framework.estimator.checked_data import CheckedData
+from bliss_framework.estimator.configure import FitConfig, configure, filled, with_shared_parameters
+from bliss_framework.extension.contracts import Profile
 from bliss_framework.extension.registry import Registry
-from bliss_framework.runs.settings.components import resolved, told_names
+from bliss_framework.kernel.events import Emit
 from bliss_framework.runs.settings.records import MethodSettings
 
 OWN = "bliss"
 CONTROL = "no-bandit"  # The same as BLISS in everything, but trained on what instances inherit from their bags.
+Fit = Callable[[CheckedData, int, Emit], Any]
 
 
 @frozen(eq=False)
@@ -23,65 +25,90 @@ class Method:
 
     Attributes:
         name: "bliss", or what results call a baseline.
-        make: returns a fresh estimator for a seed.
+        fit: fits it to checked data with a seed, and tells of it; returns the fitted model.
         settings: its parameters, for the result.
         component: the name of the baseline, where results call it something else.
     """
 
     name: str = field()
-    make: Callable[[int], Any] = field()
+    fit: Fit = field()
     settings: dict[str, Any] = field(factory=dict)
     component: str | None = field(default=None)
 
 
-def bliss_method(bliss: Mapping[str, Any]) -> Method:
-    """BLISS as one of the methods of a comparison.
+def bliss_method(config: FitConfig, name: str = OWN) -> Method:
+    """BLISS as one of the methods of a comparison; fits run side by side, so each of them runs in one process."""
+    parameters = {**config.given, "n_jobs": None}
+
+    def fit(data: CheckedData, seed: int, emit: Emit) -> Any:
+        return BlissClassifier(**{**parameters, "random_state": seed}).fit_configured(data, config, emit)
+
+    return Method(name, fit, parameters)
+
+
+def rows_and_bags(model: Any, data: CheckedData) -> tuple[Any, Any]:
+    """Return what a fitted model takes: BLISS takes checked data as they are, a baseline rows and their bags."""
+    return (data, None) if isinstance(model, BlissClassifier) else (data.X, data.bags)
+
+
+def compared_methods(
+    chosen: Sequence[MethodSettings] | None,
+    config: FitConfig,
+    profile: Profile,
+    registry: Registry,
+    facts: Mapping[str, Any],
+) -> tuple[Method, ...]:
+    """Return the methods that BLISS is compared with.
 
     Args:
-        bliss: its parameters. Fits run side by side, so each of them runs in one process.
-    """
-    parameters = {**bliss, "n_jobs": None}
-    return Method(OWN, lambda seed: BlissClassifier(**{**parameters, "random_state": seed}), parameters)
-
-
-def compared_method(
-    chosen: MethodSettings, bliss: Mapping[str, Any], names: Sequence[str] | None, registry: Registry
-) -> Method:
-    """Return a method that BLISS is compared with.
-
-    Args:
-        chosen: by the user or the regime.
-        bliss: the parameters of BLISS, which the control shares.
-        names: of the labels of the data, or None.
+        chosen: by the user; None takes the control and the regime's baselines.
+        config: of BLISS, which the control shares, and whose regime a baseline is told of.
+        profile: of the training data.
         registry: of components.
+        facts: what the data say of labels, as in `configure`.
 
     Raises:
         BlissError: there is no such method, or it does not take its parameters.
     """
-    if chosen.method != CONTROL:
-        spec = told_names("baseline", {"name": chosen.method, **chosen.parameters}, names, registry)
-        return _baseline(chosen.name, spec, registry)
+    if chosen is None:
+        chosen = [MethodSettings(name) for name in (CONTROL, *config.regime.presets.baselines)]
+    return tuple(
+        _control(one, config, profile, registry, facts)
+        if one.method == CONTROL
+        else _baseline(one, config, registry, facts)
+        for one in chosen
+    )
+
+
+def _control(
+    chosen: MethodSettings, config: FitConfig, profile: Profile, registry: Registry, facts: Mapping[str, Any]
+) -> Method:
     if chosen.parameters:
         raise SettingsError(f'The method "{CONTROL}" takes no parameters: it has those of BLISS, but infers nothing.')
-    regime: Regime = resolve("regime", bliss["regime"])
-    own = {**bliss, **regime.presets.control, "inherited_share": 1.0, "n_jobs": None}
-    return Method(CONTROL, lambda seed: BlissClassifier(**{**own, "random_state": seed}))
+    given = {**config.given, **config.regime.presets.control, "inherited_share": 1.0}
+    return bliss_method(configure(given, profile, registry, facts), CONTROL)
 
 
-def _baseline(label: str, spec: Mapping[str, Any], registry: Registry) -> Method:
+def _baseline(chosen: MethodSettings, config: FitConfig, registry: Registry, facts: Mapping[str, Any]) -> Method:
+    registry.get("baseline", chosen.method)
+    spec = with_shared_parameters({"name": chosen.method, **chosen.parameters}, config, registry, facts)
     registry.create("baseline", spec)
+    parameters = {key: value for key, value in spec.items() if key != "name"}
+    factory = registry.get("baseline", chosen.method).factory
 
-    def make(seed: int) -> Any:
-        model = registry.create("baseline", spec)
-        return model.set_params(random_state=seed) if "random_state" in model.get_params() else model
+    def fit(data: CheckedData, seed: int, emit: Emit) -> Any:
+        model = factory(**parameters)
+        if "random_state" in model.get_params():
+            model.set_params(random_state=seed)
+        return model.fit(data.X, data.weak, bags=data.bags)
 
-    return Method(label, make, {key: value for key, value in spec.items() if key != "name"}, str(spec["name"]))
+    return Method(chosen.name, fit, parameters, chosen.method)
 
 
 def method_document(method: Method, registry: Registry) -> dict[str, Any]:
     """Say what a compared method is, with the defaults of its component."""
     if method.name == CONTROL:
         return {"method": CONTROL}
-    spec = resolved("baseline", {"name": method.component, **method.settings}, registry)
+    spec = filled("baseline", {"name": method.component, **method.settings}, registry)
     label = {} if method.component == method.name else {"label": method.name}
     return {"method": spec.pop("name"), **label, **spec}

@@ -11,23 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
-from bliss_framework.extension.dataset import WeakDataset
+from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.runs.folder.atomic import plain, write_text
 
 
-def write_tables(folder: Path, model: BlissClassifier, dataset: WeakDataset) -> None:
+def write_tables(folder: Path, model: BlissClassifier, data: CheckedData) -> None:
     """Write what was inferred of the data as labels.csv and bags.csv.
 
     Args:
         folder: where they go.
         model: fitted to the data.
-        dataset: the data.
+        data: the data.
 
     Raises:
         RunError: a file cannot be written.
     """
     write_text(folder / "labels.csv", _table(_label_rows(model)))
-    write_text(folder / "bags.csv", _table(_bag_rows(model, dataset)))
+    write_text(folder / "bags.csv", _table(_bag_rows(model, data)))
 
 
 def write_predictions(folder: Path, bags: list[dict[str, Any]], instances: list[dict[str, Any]]) -> None:
@@ -37,18 +37,17 @@ def write_predictions(folder: Path, bags: list[dict[str, Any]], instances: list[
         write_text(folder / name, _table(iter([list(rows[0]), *cells])))
 
 
-def predicted_bags(model: BlissClassifier, X: Any, bags: Any) -> tuple[NDArray[Any], list[Any]]:
+def predicted_bags(model: Any, data: CheckedData) -> tuple[NDArray[Any], list[Any]]:
     """Predict bags, and write label sets as the user did: by names, unless they were given as a matrix.
 
     Args:
         model: fitted.
-        X: (n, d) rows.
-        bags: (n,) ids.
+        data: rows and bags.
 
     Returns:
         The ids, and of each bag its weak label, a list of names, or a row of the matrix.
     """
-    ids, predicted = model.predict_bags(X, bags)
+    ids, predicted = model.predict_bags(data)
     if predicted.ndim == 1 or model.weak_labels_.ndim > 1:
         return ids, plain(predicted)
     names = np.asarray(model.classes_)[-predicted.shape[1] :]
@@ -65,10 +64,10 @@ def _label_rows(model: BlissClassifier) -> Iterator[list[Any]]:
         yield [row, bags[row], label, repr(float(confidence)), int(undecided), *shown]
 
 
-def _bag_rows(model: BlissClassifier, dataset: WeakDataset) -> Iterator[list[Any]]:
+def _bag_rows(model: BlissClassifier, data: CheckedData) -> Iterator[list[Any]]:
     yield ["bag", "n_instances", "weak_label", "predicted", "score"]
-    ids, predicted = predicted_bags(model, dataset.X, dataset.bags)
-    scores = model.score_bags(dataset.X, dataset.bags)[1]
+    ids, predicted = predicted_bags(model, data)
+    scores = model.score_bags(data)[1]
     sizes = np.bincount(model.bag_index_)
     for i, bag in enumerate(ids.tolist()):
         shown = [_cell(value) for value in (model.weak_labels_[i], predicted[i], scores[i])]

@@ -12,8 +12,8 @@ from attrs import asdict, field, frozen
 
 from bliss_framework.errors import RunError
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
+from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.persistence import save_model
-from bliss_framework.extension.dataset import WeakDataset
 from bliss_framework.kernel.events import RoundFinished
 from bliss_framework.runs.folder.atomic import plain, to_json, write_bytes, write_text
 from bliss_framework.runs.folder.checkpoint import Checkpoint
@@ -100,14 +100,14 @@ class RunFolder:
         except OSError as error:
             raise RunError(f"{path} cannot be written: {error.strerror}.") from None
 
-    def finish(self, document: Mapping[str, Any], model: BlissClassifier, dataset: WeakDataset) -> dict[str, Any]:
+    def finish(self, document: Mapping[str, Any], model: BlissClassifier, data: CheckedData) -> dict[str, Any]:
         """Write the results, result.json last: where it is, the others are, and the state is no longer needed.
 
         Returns:
             The document as written, with a note where the model cannot be saved: labels are worth having without it.
         """
         notes = list(document["notes"])
-        write_tables(self.path, model, dataset)
+        write_tables(self.path, model, data)
         try:
             save_model(model, self.path / "model.skops")
         except RunError as error:

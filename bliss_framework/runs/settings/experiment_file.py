@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from attrs import field, fields, frozen
 
 from bliss_framework.errors import SettingsError
-from bliss_framework.kernel.inference import InferenceSettings
+from bliss_framework.estimator.parameters import TABLE
 from bliss_framework.runs.settings.records import (
     DataSettings,
     EvaluationSettings,
@@ -164,8 +164,8 @@ def _bliss(table: Mapping[str, Any]) -> dict[str, Any]:
     bliss = checked_parameters(_table(table, "bliss"))
     if isinstance(bliss.get("grid"), Mapping):
         bliss["grid"] = _flat_grid(bliss["grid"])
-    own = {one.name: bliss[one.name] for one in fields(InferenceSettings) if one.name in bliss}
-    _prefixed("bliss.", InferenceSettings, own)
+    for name, value in bliss.items():
+        _prefixed("bliss.", TABLE[name].check, {"value": value})
     return bliss
 
 

@@ -1,6 +1,5 @@
 """The settings of a run: frozen records, and the options of a command laid over them."""
 
-import inspect
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,14 +8,12 @@ from typing import Any
 from attrs import evolve, field, fields, frozen
 
 from bliss_framework.errors import SettingsError
-from bliss_framework.estimator.bliss_classifier import BlissClassifier
-from bliss_framework.estimator.own_defaults import GENERAL
+from bliss_framework.estimator.parameters import COMPONENTS, TABLE
 from bliss_framework.extension.names import did_you_mean
 from bliss_framework.validators import at_least, between, optional
 
-COMPONENTS = ("regime", "classifier", "reward", "strategy", "final_classifier")
 SETTABLE = (*COMPONENTS, "pipeline")
-PARAMETERS = tuple(name for name in inspect.signature(BlissClassifier).parameters)
+PARAMETERS = tuple(TABLE)
 
 
 @frozen
@@ -138,8 +135,8 @@ def with_options(settings: RunSettings, options: Mapping[str, Any]) -> RunSettin
 def with_component_parameters(settings: RunSettings, assignments: Sequence[str]) -> RunSettings:
     """Set parameters of components, written as `classifier.ridge=0.3`.
 
-    Values are read as TOML where they can be, else as text. The table of a component that has no name yet means the
-    default one, which is known when the data are.
+    Values are read as TOML where they can be, else as text. A table without a name speaks of the component in use,
+    which is known when the data are.
 
     Raises:
         SettingsError: if one is not of the form component.parameter=value.
@@ -158,11 +155,6 @@ def with_component_parameters(settings: RunSettings, assignments: Sequence[str])
         table = dict(spec) if isinstance(spec, Mapping) else {} if spec is None else {"name": spec}
         specs[component] = {**table, parameter: _value(text.strip())}
     return evolve(settings, bliss=bliss, pipeline=pipeline["pipeline"])
-
-
-def default_of(parameter: str) -> Any:
-    """Return the general default of a parameter of `BlissClassifier`."""
-    return GENERAL.get(parameter, inspect.signature(BlissClassifier).parameters[parameter].default)
 
 
 def _value(text: str) -> Any:

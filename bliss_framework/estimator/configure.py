@@ -1,0 +1,397 @@
+"""The effective configuration of a fit: every parameter resolved, and every component an object.
+
+`configure` is the one place that answers which reward, which classifier, which default is in use. What a user gives
+comes first, then what the regime advises for data like these, then the table of parameters.
+"""
+
+import inspect
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from attrs import evolve, field, fields, frozen
+
+from bliss_framework.errors import PluginError, SettingsError
+from bliss_framework.estimator.parameters import COMPONENTS, CONFIGURED, SAME, TABLE, check_values, named
+from bliss_framework.extension.components import as_table, resolve
+from bliss_framework.extension.contracts import Classifier, Presets, Profile, Regime, Reward, Strategy
+from bliss_framework.extension.registry import Registry
+from bliss_framework.kernel.fold_task import Components
+from bliss_framework.kernel.inference import InferenceSettings
+
+KIND_OF = {**{name: name for name in COMPONENTS}, "final_classifier": "classifier"}
+AFTER_INFERENCE = tuple(name for name in named("final") if TABLE[name].in_grid)
+
+
+@frozen(eq=False)
+class Config:
+    """The resolved configuration of a fit, as plain values: it prints, compares, and turns into JSON.
+
+    Attributes:
+        values: by parameter. A component is a table with its name and all its parameters, or the user's own object.
+
+    >>> print(Config({"n_rounds": 60, "classifier": {"name": "ridge", "ridge": 1.0}}))
+    n_rounds = 60
+    classifier = {"name": "ridge", "ridge": 1.0}
+    """
+
+    values: Mapping[str, Any] = field()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Config) and dict(self.values) == dict(other.values)
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name} = {_shown(value)}" for name, value in self.values.items() if value is not None)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a copy of the values, which `BlissClassifier(**values)` takes."""
+        return {name: dict(value) if isinstance(value, Mapping) else value for name, value in self.values.items()}
+
+    def to_json(self) -> str:
+        """Write the values as JSON, objects as text."""
+        return json.dumps(self.to_dict(), default=repr)
+
+
+@frozen(eq=False)
+class FitConfig:
+    """Everything that decides a fit but the data and the seed.
+
+    Attributes:
+        values: every parameter, resolved; components as tables or objects, as run.toml writes them.
+        regime: what the weak labels mean.
+        classifier: pulled in label inference.
+        reward: says how well weak labels are met.
+        strategy: bounds the mean reward of each arm.
+        final: the classifier that is trained on the inferred labels.
+        inference: the settings of Algorithm 1 and of the cross-fit.
+        given: what the user gave, and what the data say of the regime.
+        origins: who ships each named component, by parameter.
+        chosen: what the grid set.
+        candidates: one configuration for each combination of the grid; empty unless settings are to be selected.
+    """
+
+    values: Mapping[str, Any] = field()
+    regime: Regime = field()
+    classifier: Classifier = field()
+    reward: Reward = field()
+    strategy: Strategy = field()
+    final: Classifier = field()
+    inference: InferenceSettings = field()
+    given: Mapping[str, Any] = field(factory=dict)
+    origins: Mapping[str, str] = field(factory=dict)
+    chosen: Mapping[str, Any] = field(factory=dict)
+    candidates: tuple["FitConfig", ...] = field(default=())
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+    @property
+    def config(self) -> Config:
+        """The plain values."""
+        return Config(dict(self.values))
+
+    @property
+    def components(self) -> Components:
+        """What Algorithm 1 is made of."""
+        return Components(self.classifier, self.reward, self.strategy, self.regime)
+
+    def name_of(self, component: str) -> str:
+        """Say how a component is called, and who ships it where it was named."""
+        origin = self.origins.get(component)
+        return f'"{component_name(self.values[component])}"' + (f" ({origin})" if origin else "")
+
+    @property
+    def inference_key(self) -> str | None:
+        """Equal for configurations that infer the same labels; None where nothing is inferred."""
+        if self["inherited_share"] == 1:
+            return None
+        return repr({**{name: self[name] for name in named("inference")}, "regime": self._regime_of_instances})
+
+    @property
+    def order_key(self) -> str:
+        """Equal for configurations whose rows are scaled, and whose instances are weighted, alike."""
+        return repr([self["scaling"], self._regime_of_instances])
+
+    @property
+    def preparation_key(self) -> str:
+        """Equal for configurations whose final classifiers are prepared alike."""
+        return repr([self.order_key, self.final_spec])
+
+    @property
+    def final_key(self) -> str:
+        """Equal for configurations of one inference whose final classifiers are the same."""
+        return repr([self.final_spec, *(self[name] for name in AFTER_INFERENCE if name != "final_classifier")])
+
+    @property
+    def final_spec(self) -> Any:
+        """What names the final classifier."""
+        return self["classifier"] if self["final_classifier"] == SAME else self["final_classifier"]
+
+    @property
+    def _regime_of_instances(self) -> Any:
+        """The regime without the parameters that matter for bags only."""
+        table = as_table(self["regime"])
+        return {key: value for key, value in table.items() if key not in self.regime.bag_parameters}
+
+
+def configure(
+    given: Mapping[str, Any], profile: Profile, registry: Registry, facts: Mapping[str, Any] | None = None
+) -> FitConfig:
+    """Resolve every parameter of a fit.
+
+    Args:
+        given: parameters of `BlissClassifier`; what is missing or None is left to the regime and the table. A component
+            is a name, a table, an object, or a table without a name, which speaks of the component in use.
+        profile: of the training data.
+        registry: where components are named.
+        facts: values that the data say of the regime's parameters, such as `label_names`; the user's come first.
+
+    Raises:
+        SettingsError, UnknownNameError: a parameter cannot be used, or the component in use does not have it.
+        PluginError: a component's factory or the regime's presets broke their contract.
+    """
+    given = {name: value for name, value in given.items() if value is not None}
+    check_values(given)
+    resolver = _Resolver(registry, given, facts or {})
+    config = resolver.config(resolver.advised(profile))
+    if given.get("settings") != "select":
+        return config
+    grid = given.get("grid")
+    return evolve(config, candidates=tuple(resolver.candidates(config, profile, grid)))
+
+
+@frozen
+class _Resolver:
+    """What is resolved against what: the user's values, in a registry."""
+
+    registry: Registry = field()
+    given: Mapping[str, Any] = field()
+    facts: Mapping[str, Any] = field()
+
+    def presets(self) -> Presets:
+        """Return what the regime advises; it may follow from the regime's own parameters."""
+        regime = self.made("regime", self._regime_table({}))
+        presets = regime.presets
+        if not isinstance(presets, Presets):
+            raise PluginError(f"{type(regime).__name__}.presets must be a Presets record; got {presets!r}.")
+        for values in (presets.defaults, presets.paper, *(case.defaults for case in presets.cases)):
+            _check_names(type(regime).__name__, values)
+        return presets
+
+    def advised(self, profile: Profile) -> dict[str, Any]:
+        """Return what holds where the user says nothing, for data like these."""
+        presets = self.presets()
+        if self.given.get("settings") == "paper":
+            table = {name: row.default if row.paper is None else row.paper for name, row in TABLE.items()}
+            return {**table, **presets.paper}
+        return {**{name: row.default for name, row in TABLE.items()}, **presets.defaults_for(profile)}
+
+    def config(self, advised: Mapping[str, Any], chosen: Mapping[str, Any] | None = None) -> FitConfig:
+        """Resolve all parameters.
+
+        Args:
+            advised: by parameter, or by "regime.parameter".
+            chosen: what a grid sets, by parameter or by "component.parameter"; it comes before the user's values.
+        """
+        chosen = chosen or {}
+        values = {name: self.given.get(name, advised[name]) for name in CONFIGURED}
+        values["regime"] = self._regime_table(advised)
+        for name in ("classifier", "reward", "strategy"):
+            values[name] = _merged(self.given.get(name), advised[name], name)
+        values["final_classifier"] = self._final(advised["final_classifier"], values["classifier"])
+        values = _laid(values, chosen)
+        if values["reward"] is None:
+            raise SettingsError("This regime advises no reward; name one as `reward`.")
+        values |= {name: self._filled(name, values[name]) for name in COMPONENTS}
+        return self._made(values, chosen)
+
+    def candidates(self, base: FitConfig, profile: Profile, grid: Any) -> Iterator[FitConfig]:
+        """Yield a configuration for each combination of a grid, of which axes that the user has set are left out."""
+        grid = self.presets().grid_for(profile) if grid is None else grid
+        _check_grid(grid)
+        axes = {name: values for name, values in grid.items() if not self.is_given(name)}
+        advised = self.advised(profile)
+        for values in product(*axes.values()):
+            yield self.config(advised, dict(zip(axes, values, strict=True)))
+
+    def is_given(self, name: str) -> bool:
+        """Say whether the user has set a parameter, or a "component.parameter"."""
+        component, dot, parameter = name.partition(".")
+        spec = self.given.get(component)
+        if not dot or spec is None:
+            return spec is not None
+        if not isinstance(spec, str | Mapping) or (isinstance(spec, Mapping) and parameter in spec):
+            return True  # An object has all its parameters from the user.
+        # The regime is a fact of the data; its name is no choice that the user made.
+        return component != "regime" and as_table(spec).get("name") not in (None, TABLE[component].default)
+
+    def made(self, name: str, spec: Any) -> Any:
+        """Make the component that a value means."""
+        return resolve(KIND_OF[name], spec, self.registry)
+
+    def _regime_table(self, advised: Mapping[str, Any]) -> Any:
+        spec = self.given.get("regime", TABLE["regime"].default)
+        if not isinstance(spec, str | Mapping):
+            return spec
+        own = {name.partition(".")[2]: value for name, value in advised.items() if name.startswith("regime.")}
+        table = {"name": TABLE["regime"].default, **as_table(spec)}
+        known = arguments_of("regime", table["name"], self.registry)
+        facts = {name: value for name, value in self.facts.items() if name in known and value is not None}
+        return {"name": table["name"], **facts, **own, **table}
+
+    def _final(self, advised: Any, classifier: Any) -> Any:
+        spec = self.given.get("final_classifier")
+        if advised == SAME and isinstance(spec, Mapping) and "name" not in spec:
+            return _merged(spec, classifier, "final_classifier")
+        return SAME if spec == SAME else _merged(spec, advised, "final_classifier")
+
+    def _filled(self, name: str, spec: Any) -> Any:
+        """Add the defaults of a component to what is said of it, so that a run means the same in another version."""
+        if name == "final_classifier" and spec == SAME:
+            return spec
+        return filled(KIND_OF[name], spec, self.registry)
+
+    def _made(self, values: dict[str, Any], chosen: Mapping[str, Any]) -> FitConfig:
+        for name in CONFIGURED:
+            TABLE[name].check(values[name])
+        made = {name: self.made(name, values[name]) for name in ("regime", "classifier", "reward", "strategy")}
+        final = values["final_classifier"]
+        inference = InferenceSettings(**{one.name: values[one.name] for one in fields(InferenceSettings)})
+        return FitConfig(
+            values=values,
+            **made,
+            final=made["classifier"] if final == SAME else self.made("final_classifier", final),
+            inference=inference,
+            given={**self.given, "regime": self._regime_table({})},
+            origins={name: origin for name in COMPONENTS if (origin := self._origin(name, values[name]))},
+            chosen=dict(chosen),
+        )
+
+    def _origin(self, name: str, spec: Any) -> str | None:
+        called = component_name(spec)
+        if not isinstance(spec, str | Mapping) or called not in self.registry.names(KIND_OF[name]):
+            return None
+        return self.registry.offer(KIND_OF[name], called).origin()
+
+
+def component_name(spec: Any) -> str:
+    """Say how a component is called, for messages."""
+    if isinstance(spec, str):
+        return spec
+    return str(spec["name"]) if isinstance(spec, Mapping) and "name" in spec else type(spec).__name__
+
+
+def filled(kind: str, spec: Any, registry: Registry) -> Any:
+    """Add the defaults of a component to its table; what is no name and no table is returned as it is.
+
+    Args:
+        kind: of component.
+        spec: a name or a table with a name; or an object or an import path.
+        registry: knows the component.
+    """
+    table = as_table(spec) if isinstance(spec, str | Mapping) else {}
+    name = table.get("name")
+    if not isinstance(name, str) or name not in registry.names(kind):
+        return spec
+    arguments = arguments_of(kind, name, registry).values()
+    defaults = {one.name: one.default for one in arguments if isinstance(one.default, bool | int | float | str)}
+    return {"name": name, **defaults, **table}
+
+
+def with_shared_parameters(
+    spec: Mapping[str, Any], config: FitConfig, registry: Registry, facts: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Hand a baseline the parameters of the regime that it has, too, unless the user set them.
+
+    What means positive, what classes are called, or how a set is written are facts of the data: a baseline that took
+    them otherwise would be judged by other labels.
+
+    Args:
+        spec: a table with the name of the baseline.
+        config: of BLISS on the same data.
+        registry: knows the baseline.
+        facts: as in `configure`.
+    """
+    own = arguments_of("baseline", str(spec["name"]), registry)
+    shared = {name: value for name, value in (facts or {}).items() if value is not None}
+    regime = config["regime"]
+    if isinstance(regime, Mapping):
+        shared |= {name: value for name, value in regime.items() if name != "name"}
+    else:
+        shared |= {name: getattr(regime, name) for name in own if hasattr(regime, name)}
+    return {**{name: value for name, value in shared.items() if name in own}, **spec}
+
+
+def arguments_of(kind: str, name: Any, registry: Registry) -> Mapping[str, inspect.Parameter]:
+    """Return the parameters of a component; none where its factory does not tell them, or there is none."""
+    if not isinstance(name, str) or name not in registry.names(kind):
+        return {}
+    try:
+        return inspect.signature(registry.get(kind, name).factory).parameters
+    except (TypeError, ValueError):
+        return {}
+
+
+def _merged(given: Any, advised: Any, component: str) -> Any:
+    """Lay what the user says of a component over what is advised, where both speak of the same one."""
+    if given is None:
+        return advised
+    if not isinstance(given, str | Mapping):
+        return given
+    table = as_table(given)
+    base = as_table(advised) if isinstance(advised, str | Mapping) else {}
+    if "name" not in table:
+        if not base:
+            raise SettingsError(
+                f"The {component.replace('_', ' ')} in use has no name, so its parameters cannot be set one by "
+                f"one; name one as {component}.name."
+            )
+        return {**base, **table}
+    return {**base, **table} if table["name"] == base.get("name") else given
+
+
+def _laid(values: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay values by parameter, or by "component.parameter", over parameters.
+
+    >>> _laid({"n_rounds": 100, "classifier": "ridge"}, {"classifier.ridge": 0.5, "n_rounds": 60})
+    {'n_rounds': 60, 'classifier': {'name': 'ridge', 'ridge': 0.5}}
+    """
+    laid = {**values, **{name: value for name, value in chosen.items() if "." not in name}}
+    for name, value in chosen.items():
+        component, dot, parameter = name.partition(".")
+        if dot:
+            laid[component] = {**as_table(laid[component]), parameter: value}
+    return laid
+
+
+def _check_names(regime: str, values: Mapping[str, Any]) -> None:
+    for name in values:
+        component, dot, _ = str(name).partition(".")
+        if (component != "regime") if dot else (name not in CONFIGURED):
+            raise PluginError(
+                f'{regime}.presets speak of "{name}", which is no parameter; allowed are parameters of '
+                f'BlissClassifier and "regime.parameter".'
+            )
+
+
+def _check_grid(grid: Any) -> None:
+    allowed = [name for name in CONFIGURED if TABLE[name].in_grid]
+    if not isinstance(grid, Mapping):
+        raise SettingsError(f"grid must be a table of lists of values, or None for the regime's own; got {grid!r}.")
+    for name, values in grid.items():
+        component, dot, _ = str(name).partition(".")
+        if component not in (COMPONENTS if dot else allowed):
+            raise SettingsError(f'The grid has "{name}", which is no parameter. Allowed: {", ".join(allowed)}.')
+        if isinstance(values, str) or not isinstance(values, Sequence) or not values:
+            raise SettingsError(f'The grid must give "{name}" a list of values; got {values!r}.')
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, default=repr)

@@ -1,0 +1,79 @@
+"""The defaults of parameters in words, with what each installed regime advises, as help texts say them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bliss_framework.errors import BlissError
+from bliss_framework.estimator.parameters import TABLE
+from bliss_framework.extension.contracts import Presets
+from bliss_framework.extension.registry import Registry
+
+
+def default_words(name: str, registry: Registry) -> str:
+    """Say the default of a parameter, regime by regime, such as "60 with mil, 100 elsewhere".
+
+    Args:
+        name: of the parameter.
+        registry: knows the installed regimes.
+
+    Returns:
+        Empty where nothing is the default anywhere.
+    """
+    general = TABLE[name].default
+    regimes: dict[str, list[str]] = {}
+    for regime, presets in presets_of(registry).items():
+        value = advised_words(name, presets, general)
+        if value != value_words(general):
+            regimes.setdefault(value, []).append(regime)
+    parts = [f"{value} with {_and(names)}" for value, names in regimes.items()]
+    elsewhere = value_words(general)
+    if not parts:
+        return elsewhere
+    return ", ".join([*parts, f"{elsewhere} elsewhere"] if elsewhere else parts)
+
+
+def presets_of(registry: Registry) -> dict[str, Presets]:
+    """Return what each installed regime advises; one that cannot be made by name alone is left out."""
+    found: dict[str, Presets] = {}
+    for name in registry.names("regime"):
+        try:
+            presets = registry.create("regime", name).presets
+        except BlissError:
+            continue
+        if isinstance(presets, Presets):
+            found[name] = presets
+    return found
+
+
+def advised_words(name: str, presets: Presets, general: Any) -> str:
+    """Say what a regime advises for a parameter, and for which data it advises something else.
+
+    >>> from bliss_framework.extension.contracts import Case, When
+    >>> advised_words("n_folds", Presets({"n_folds": 3}, cases=(Case(When(rows_above=5000), {"n_folds": 10}),)), 5)
+    '3 (10 above 5,000 rows)'
+    """
+    usual = value_words(presets.defaults.get(name, general))
+    others = [
+        f"{value_words(case.defaults[name])} {case.when.words()}" for case in presets.cases if name in case.defaults
+    ]
+    return f"{usual} ({'; '.join(others)})" if others else usual
+
+
+def value_words(value: Any) -> str:
+    """Say a value as it is typed.
+
+    >>> value_words({"name": "svm-rbf", "C": 1.0, "width": 0.25})
+    'svm-rbf(C=1.0, width=0.25)'
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        own = ", ".join(f"{key}={one}" for key, one in value.items() if key != "name")
+        return f"{value['name']}({own})" if own else str(value["name"])
+    return str(value)
+
+
+def _and(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

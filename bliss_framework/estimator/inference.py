@@ -1,0 +1,88 @@
+"""From checked data to inferred labels: canonical order, scaling, and the cross-fit of a configuration."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from bliss_framework.errors import PluginError
+from bliss_framework.estimator.checked_data import CheckedData
+from bliss_framework.estimator.configure import FitConfig
+from bliss_framework.estimator.final import leading
+from bliss_framework.estimator.ordering import canonical_order
+from bliss_framework.estimator.scaling import Scaling
+from bliss_framework.extension.contracts import Regime
+from bliss_framework.kernel.bags import Bags
+from bliss_framework.kernel.crossfit import CrossFit, RunTasks, cross_fit
+from bliss_framework.kernel.events import Emit
+from bliss_framework.kernel.labels import LabelSpace, WeakLabels
+from bliss_framework.kernel.pull import Part
+from bliss_framework.kernel.result import InferredLabels
+
+
+@frozen(eq=False)
+class OrderedData:
+    """Training data in canonical order, scaled by what its own rows teach.
+
+    Attributes:
+        data: rows, bags, weak labels and candidates.
+        order: (n,) the caller's row of each of its rows.
+        scaling: learnt on its rows.
+    """
+
+    data: Part = field()
+    order: NDArray[np.intp] = field()
+    scaling: Scaling = field()
+
+
+def ordered(data: CheckedData, config: FitConfig, scaling: str | None = None) -> OrderedData:
+    """Put training data into canonical order and scale them, so that the order of rows does not change a bit.
+
+    Args:
+        data: rows, bags and weak labels.
+        config: names the regime and the scaling.
+        scaling: another mode of `Scaling`.
+    """
+    regime = config.regime
+    order = canonical_order(data.X, data.bags, regime.strata(data.labels))
+    rows = data.X[order]
+    # Sums over rows in another order have other last bits, so scaling too is learnt in canonical order.
+    learnt = Scaling(config["scaling"] if scaling is None else scaling).fit(rows)
+    bags, positions = data.bags.take(order)
+    weak = data.labels.take(positions)
+    return OrderedData(part_of(learnt.transform(rows), bags, weak, regime), order, learnt)
+
+
+def part_of(X: Any, bags: Bags, weak: WeakLabels, regime: Regime) -> Part:
+    """Add what the regime says of the instances of some bags to their rows."""
+    return Part(X, bags, weak, regime.label_space(weak, bags), regime.instance_weights(bags, weak))
+
+
+def infer(config: FitConfig, data: Part, seed: int, run_tasks: RunTasks, emit: Emit) -> CrossFit:
+    """Infer the labels of data in canonical order.
+
+    Raises:
+        PluginError: naming the component that broke its contract, and who ships it.
+    """
+    strata = config.regime.strata(data.weak)
+    try:
+        found = cross_fit(config.components, data, strata, config.inference, seed, run_tasks, emit)
+    except PluginError as error:
+        where = " ".join(getattr(error, "__notes__", []))
+        who = "" if error.kind is None else f" by {error.kind} {config.name_of(error.kind)}"
+        raise type(error)(f"Label inference stopped{who}: {error} {where}".rstrip()) from error
+    for sentence in found.warnings:
+        warnings.warn(sentence, UserWarning, stacklevel=3)
+    return found
+
+
+def inherited_labels(inherited: NDArray[np.float64], space: LabelSpace) -> CrossFit:
+    """Return what instances inherit from their bags in the form of an inference that pulled nothing."""
+    classes, lead = leading(inherited)
+    labels = np.asarray((space.class_of_label == classes[:, None]).argmax(axis=1), dtype=np.intp)
+    nothing = np.full(space.candidates.shape, np.nan)
+    inferred = InferredLabels(labels, classes, lead, lead == 0, ~space.free, nothing, np.zeros(space.candidates.shape))
+    seconds = {"classifier": 0.0, "reward": 0.0, "strategy": 0.0}
+    return CrossFit(inferred, (), 0, 0, space.class_of_label, seconds)

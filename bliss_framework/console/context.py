@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-import rich_click as click
 from attrs import field, frozen
+from click import get_current_context
 
 from bliss_framework.compute.engines import check_engine, workers
 from bliss_framework.console.drawing.progress import Listener, progress_on
@@ -96,7 +96,7 @@ def plugins_for(block: tuple[str, ...], strict: bool, screen: Screen) -> Plugins
         if error.__cause__ is not None:
             error.add_note("\n\n" + "".join(traceback.format_exception(error.__cause__)).rstrip())
         raise
-    click.get_current_context().with_resource(plugins.active())
+    get_current_context().with_resource(plugins.active())
     for sentence in plugins.problems():
         screen.note(f"Warning: {sentence}")
     return plugins

@@ -13,8 +13,6 @@ from bliss_framework.console import main
 
 FRAMEWORK = Path(bliss_framework.__file__).parent
 LIMIT = 11
-    11  # Ten once the components of an inference no longer have a file of their own between `fit` and the cross-fit.
-)
 PLUGIN = """
 import sys
 import numpy as np

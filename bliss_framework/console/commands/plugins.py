@@ -78,7 +78,7 @@ def _check(plugins: "Plugins", name: str | None, screen: "Screen") -> None:
     from bliss_framework.runs.folder.atomic import to_json
     from bliss_framework.testing.installed import check_installed
 
-    verdicts = [asdict(one) for one in check_installed(plugins.registry) if name in (None, one.plugin)]
+    verdicts = [asdict(one) for one in check_installed(plugins.registry, name)]
     if screen.as_json:
         screen.document(to_json({"format": 1, "checks": verdicts}))
     else:

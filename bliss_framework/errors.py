@@ -1,8 +1,8 @@
-"""Every error that a user can mend. Each message says what happened, to which thing, what is allowed, what to do."""
+"""Every error that a user can fix. Each message says what happened, to which thing, what is allowed, what to do."""
 
 
 class BlissError(Exception):
-    """An error that the user can mend; the console prints its text alone and exits with 1."""
+    """An error that the user can fix; the console prints its text alone and exits with 1."""
 
 
 class DataError(BlissError, ValueError):

@@ -10,7 +10,7 @@ from typing import Any
 
 from joblib import cpu_count, parallel_config
 
-from bliss_framework.compute.processes import deaf_start, deaf_workers
+from bliss_framework.compute.processes import sigint_ignored_in_children, workers_without_sigint
 from bliss_framework.errors import MissingExtraError, RunError, SettingsError, UnknownNameError
 from bliss_framework.extension.names import did_you_mean
 
@@ -87,7 +87,7 @@ def _dask(distributed: Any, address: str | None, n_workers: int) -> Iterator[Non
     if address is None:
         # The scheduler opens a port for its own pages whatever one asks for, so it is one of this machine alone.
         own = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": logging.ERROR}
-        with deaf_start():
+        with sigint_ignored_in_children():
             cluster = distributed.LocalCluster(n_workers=n_workers, **own)
         with cluster, distributed.Client(cluster):
             yield
@@ -143,7 +143,7 @@ def workers(name: str, address: str | None, n_jobs: Sequence[int | None]) -> Ite
     """
     wanted = _most(n_jobs)
     if name == "local":
-        with deaf_workers(wanted):
+        with workers_without_sigint(wanted):
             yield
         return
     with engine(name, address, wanted):

@@ -32,7 +32,7 @@ def fold_runner(n_jobs: int | None) -> RunTasks:
         return _one_after_the_other
 
     def on_processes(work: Work, tasks: list[FoldTask], emit: Emit) -> Iterator[FoldResult]:
-        results = in_parallel(n_jobs, _alone, [(work, task) for task in tasks])
+        results = in_parallel(n_jobs, single_threaded, [(work, task) for task in tasks])
         for task, result in zip(tasks, results, strict=True):
             emit(FoldFinished(task.pass_number, task.fold, result.mean_reward))
             yield result
@@ -55,7 +55,7 @@ def in_parallel(
         function: of a module, so that a worker can import it.
         arguments: of each call.
     """
-    calls = [delayed(_apart)(function, *one) for one in arguments]
+    calls = [delayed(without_nested_parallelism)(function, *one) for one in arguments]
     if get_active_backend()[0].supports_return_generator:
         yield from Parallel(n_jobs=n_jobs, return_as="generator")(calls)
         return
@@ -65,14 +65,14 @@ def in_parallel(
         yield from Parallel(n_jobs=n_jobs)(calls[first : first + size])
 
 
-def _apart(function: Callable[..., Any], *arguments: Any) -> Any:
+def without_nested_parallelism(function: Callable[..., Any], *arguments: Any) -> Any:
     """Keep a worker from spreading its own work over the cluster once more."""
     with parallel_config(backend="threading", n_jobs=1):
         return function(*arguments)
 
 
 @contextmanager
-def deaf_start() -> Iterator[None]:
+def sigint_ignored_in_children() -> Iterator[None]:
     """Start processes in a with block that never hear Ctrl-C, which a terminal sends to them too.
 
     A process that begins while signals are ignored goes on ignoring them. Who started it stops it.
@@ -105,13 +105,13 @@ def _one_after_the_other(work: Work, tasks: list[FoldTask], emit: Emit) -> Itera
             yield work(task, emit)
 
 
-def _alone(work: Work, task: FoldTask) -> Any:
+def single_threaded(work: Work, task: FoldTask) -> Any:
     with threadpool_limits(limits=1):
         return work(task, silent)
 
 
 @contextmanager
-def deaf_workers(n_jobs: int | None) -> Iterator[None]:
+def workers_without_sigint(n_jobs: int | None) -> Iterator[None]:
     """Let worker processes not hear Ctrl-C, which a terminal sends to them too; who started them stops them.
 
     Args:
@@ -120,6 +120,6 @@ def deaf_workers(n_jobs: int | None) -> Iterator[None]:
     ignoring = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
     with parallel_config(backend="loky", **ignoring):
         if effective_n_jobs(n_jobs) > 1:
-            with deaf_start():
+            with sigint_ignored_in_children():
                 Parallel(n_jobs=n_jobs)(delayed(abs)(number) for number in range(2))
         yield

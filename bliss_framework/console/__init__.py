@@ -1,12 +1,16 @@
 """The console: commands, tables and progress. The only room that draws."""
 
+import sys
+
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
     try:
         from bliss_framework.console.app import bliss
-        from bliss_framework.console.exits import leave
+        from bliss_framework.console.exits import exit_codes
     except KeyboardInterrupt:
         # Nothing has been started that could be told about.
         raise SystemExit(130) from None
-    leave(bliss)
+    with exit_codes() as ending:
+        ending.code = bliss(standalone_mode=False) or 0
+    sys.exit(ending.code)

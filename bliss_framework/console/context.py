@@ -1,4 +1,4 @@
-"""What commands have in common: what is installed, where they look, compute and tell, and how they go on."""
+"""What commands have in common: plugins, folders of data, where they compute and tell, and how to go on."""
 
 import os
 import shlex
@@ -9,21 +9,25 @@ from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
+from click import get_current_context
 
 from bliss_framework.compute.engines import check_engine, workers
 from bliss_framework.console.drawing.progress import Listener, progress_on
 from bliss_framework.console.drawing.screens import Screen, open_screen
-from bliss_framework.errors import PluginError, SettingsError
+from bliss_framework.errors import PluginError, RunError, SettingsError
 from bliss_framework.extension.loading.manager import Plugins, load_plugins
 from bliss_framework.runs.data.find import default_data_dirs
 from bliss_framework.runs.pipelines import PreparedPipeline
 from bliss_framework.runs.prepared import Prepared
+from bliss_framework.runs.settings.experiment_file import Experiments
+from bliss_framework.runs.settings.records import RunSettings
 
+MODEL = "model.skops"
 Experiment = Prepared | PreparedPipeline
 
 
 @frozen(eq=False)
-class Work:
+class CommandContext:
     """Where a command that fits models draws, looks and computes.
 
     Attributes:
@@ -46,12 +50,12 @@ class Work:
         """Load the plugins, and say which of them are broken."""
         return plugins_for(self.block, self.strict, self.screen)
 
-    def spread(self, prepared: Sequence[Experiment]) -> AbstractContextManager[None]:
+    def processes(self, prepared: Sequence[Experiment]) -> AbstractContextManager[None]:
         """Return a context in which the processes of some experiments run on the engine."""
         return workers(self.engine, self.address, [one.settings.bliss.get("n_jobs") for one in prepared])
 
 
-def begin(options: dict[str, Any]) -> Work:
+def command_context(options: dict[str, Any]) -> CommandContext:
     """Take the options that say how a command works out of all of its options.
 
     Raises:
@@ -61,7 +65,7 @@ def begin(options: dict[str, Any]) -> Work:
     engine, address = options.pop("engine"), options.pop("address")
     check_engine(engine, address)
     dirs = data_folders(options.pop("data_dir"))
-    return Work(screen, options.pop("block"), options.pop("strict"), dirs, engine, address)
+    return CommandContext(screen, options.pop("block"), options.pop("strict"), dirs, engine, address)
 
 
 def check_resume(resume: bool, output: str | None) -> None:
@@ -76,21 +80,23 @@ def data_folders(data_dir: str | None) -> list[Path]:
 
 
 def plugins_for(block: tuple[str, ...], strict: bool, screen: Screen) -> Plugins:
-    """Load the plugins for a command, and say which of them are broken.
+    """Load the plugins for a command, for estimators too until it ends, and say which of them are broken.
+
+    Args:
+        block: names of plugins to leave out.
+        strict: whether the first broken plugin ends the command.
+        screen: where it is said.
 
     Raises:
         PluginError: in strict mode, with the traceback of the first broken plugin.
     """
-    if block:
-        # Worker processes and estimators look here too.
-        already = os.environ.get("BLISS_BLOCK_PLUGINS", "")
-        os.environ["BLISS_BLOCK_PLUGINS"] = ",".join([*filter(None, [already]), *block])
     try:
-        plugins = load_plugins(strict=strict)
+        plugins = load_plugins(block=block, strict=strict)
     except PluginError as error:
         if error.__cause__ is not None:
             error.add_note("\n\n" + "".join(traceback.format_exception(error.__cause__)).rstrip())
         raise
+    get_current_context().with_resource(plugins.active())
     for sentence in plugins.problems():
         screen.note(f"Warning: {sentence}")
     return plugins
@@ -117,6 +123,33 @@ def _teller(listeners: list[Listener], screen: Screen) -> Listener:
                 screen.note(f"Warning: an observer was dropped, it raised {type(error).__name__}: {error}")
 
     return tell
+
+
+def only_one(experiments: Experiments, source: str) -> RunSettings:
+    """Return the experiment of a command that takes one.
+
+    Raises:
+        SettingsError: if there are several.
+    """
+    rows = experiments.rows
+    if len(rows) > 1:
+        names = ", ".join(str(one.name) for one in rows)
+        raise SettingsError(f"{source} holds {len(rows)} experiments; choose one with --only NAME: {names}.")
+    return rows[0]
+
+
+def model_file(named: str) -> Path:
+    """Find the model that a run directory or a file means.
+
+    Raises:
+        RunError: if there is none.
+    """
+    path = Path(named)
+    if path.is_dir():
+        path = path / MODEL
+    if not path.exists():
+        raise RunError(f"There is no model at {path}; give a .skops file or the directory of a finished run.")
+    return path
 
 
 def how_to_go_on(folder: Path, words: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""How the command line ends: exit codes, one paragraph for errors that a user can mend, a log file for our bugs."""
+"""How the command line ends: exit codes, one paragraph for errors that a user can fix, a log file for our bugs."""
 
 import os
 import platform
@@ -9,19 +9,21 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import rich_click as click
+from attrs import define, field
 from click.exceptions import Exit
 
 from bliss_framework.errors import BlissError
 from bliss_framework.version import __version__
 
-DONE, MENDABLE, USAGE, OUR_BUG, INTERRUPTED = 0, 1, 2, 3, 130
+USER_ERROR, USAGE, OUR_BUG, INTERRUPTED = 1, 2, 3, 130
 PATIENCE = 5.0  # Seconds that worker processes have to stop after Ctrl-C.
 TWICE = 1.0  # Seconds within which a second Ctrl-C means the same as the first.
 LOGGED = ("numpy", "scipy", "scikit-learn", "joblib", "pluggy", "entrypoints", "attrs", "rich", "rich-click")
@@ -31,15 +33,43 @@ class Interrupted(Exception):
     """Ctrl-C in the middle of work; the text says what to type to go on."""
 
 
-def leave(command: Callable[..., Any]) -> NoReturn:
-    """Run a click command and exit: 0 done, 1 an error to mend, 2 usage, 3 a bug of ours, 130 interrupted."""
+@define
+class Ending:
+    """The exit code of a command."""
+
+    code: int = field(default=0)
+
+
+@contextmanager
+def exit_codes() -> Iterator[Ending]:
+    """Say what ended a command, and yield its exit code: 0 done, 1 a user error, 2 usage, 3 our bug, 130 interrupted.
+
+    Nothing is raised from within, which would keep the frames of the command alive, and with them its processes.
+    """
     warnings.showwarning = _show_warning
     # Joblib warns of work that Ctrl-C cuts short, which is what the user wants.
     warnings.filterwarnings("ignore", message=r"\d+ tasks (have been successfully|which were still)")
     take_any_text()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, PatientInterrupt())
-    sys.exit(_outcome(command))
+    ending = Ending()
+    try:
+        yield ending
+    except (KeyboardInterrupt, click.Abort, Interrupted) as interrupt:
+        _stop_soon()
+        _say(str(interrupt) or "Interrupted.")
+        ending.code = INTERRUPTED
+    except Exit as early:
+        ending.code = int(early.exit_code)
+    except click.ClickException as usage:
+        usage.show()
+        ending.code = USAGE
+    except BlissError as error:
+        _say(f"Error: {_with_notes(error)}")
+        ending.code = USER_ERROR
+    except Exception as bug:
+        _say(f"This is a bug of bliss: {type(bug).__name__}: {bug}\nPlease report it, with the file {_log(bug)}.")
+        ending.code = OUR_BUG
 
 
 class PatientInterrupt:
@@ -54,27 +84,6 @@ class PatientInterrupt:
         if now - self.last >= TWICE:
             self.last = now
             raise KeyboardInterrupt
-
-
-def _outcome(command: Callable[..., Any]) -> int:
-    try:
-        code = command(standalone_mode=False)
-        return code if isinstance(code, int) else DONE
-    except (KeyboardInterrupt, click.Abort, Interrupted) as interrupt:
-        _stop_soon()
-        _say(str(interrupt) or "Interrupted.")
-        return INTERRUPTED
-    except Exit as early:
-        return int(early.exit_code)
-    except click.ClickException as usage:
-        usage.show()
-        return USAGE
-    except BlissError as error:
-        _say(f"Error: {_with_notes(error)}")
-        return MENDABLE
-    except Exception as bug:
-        _say(f"This is a bug of bliss: {type(bug).__name__}: {bug}\nPlease report it, with the file {_log(bug)}.")
-        return OUR_BUG
 
 
 def take_any_text() -> None:

@@ -17,7 +17,7 @@ from bliss_framework.estimator.parameters import COMPONENTS, CONFIGURED, SAME, T
 from bliss_framework.extension.components import as_table, resolve
 from bliss_framework.extension.contracts import Classifier, Presets, Profile, Regime, Reward, Strategy
 from bliss_framework.extension.registry import Registry
-from bliss_framework.kernel.fold_task import Ingredients
+from bliss_framework.kernel.fold_task import Components
 from bliss_framework.kernel.inference import InferenceSettings
 
 KIND_OF = {**{name: name for name in COMPONENTS}, "final_classifier": "classifier"}
@@ -98,9 +98,9 @@ class FitConfig:
         return Config(dict(self.values))
 
     @property
-    def ingredients(self) -> Ingredients:
+    def components(self) -> Components:
         """What Algorithm 1 is made of."""
-        return Ingredients(self.classifier, self.reward, self.strategy, self.regime)
+        return Components(self.classifier, self.reward, self.strategy, self.regime)
 
     def name_of(self, component: str) -> str:
         """Say how a component is called, and who ships it where it was named."""

@@ -22,10 +22,10 @@ from bliss_framework.estimator.thresholds import fixed_threshold, instance_thres
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit
-from bliss_framework.kernel.fold_task import concluded
 from bliss_framework.kernel.folds import deal_folds, usable_folds
 from bliss_framework.kernel.inference import Constrain
 from bliss_framework.kernel.pull import Part
+from bliss_framework.kernel.result import conclude
 
 OUT_OF_FOLD = 5
 
@@ -247,7 +247,7 @@ def _combined(inferences: Sequence[CrossFit], data: Part, constrain: Constrain |
     first = inferences[0]
     return evolve(
         first,
-        inferred=concluded(average, pulls, data, constrain, 0, np.random.default_rng(0)),
+        inferred=conclude(average, pulls, data, constrain, 0, np.random.default_rng(0)),
         folds=tuple(fold for one in inferences for fold in one.folds),
         n_pulls=sum(one.n_pulls for one in inferences),
         seconds={what: sum(one.seconds[what] for one in inferences) for what in first.seconds},

@@ -1,5 +1,6 @@
 """From checked data to inferred labels: canonical order, scaling, and the cross-fit of a configuration."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -67,11 +68,14 @@ def infer(config: FitConfig, data: Part, seed: int, run_tasks: RunTasks, emit: E
     """
     strata = config.regime.strata(data.weak)
     try:
-        return cross_fit(config.ingredients, data, strata, config.inference, seed, run_tasks, emit)
+        found = cross_fit(config.components, data, strata, config.inference, seed, run_tasks, emit)
     except PluginError as error:
         where = " ".join(getattr(error, "__notes__", []))
         who = "" if error.kind is None else f" by {error.kind} {config.name_of(error.kind)}"
         raise type(error)(f"Label inference stopped{who}: {error} {where}".rstrip()) from error
+    for sentence in found.warnings:
+        warnings.warn(sentence, UserWarning, stacklevel=3)
+    return found
 
 
 def inherited_labels(inherited: NDArray[np.float64], space: LabelSpace) -> CrossFit:

@@ -1,6 +1,5 @@
 """The cross-fit: Algorithm 1 on K folds of a whole data set, and the passes of the bootstrapping procedure."""
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
@@ -8,7 +7,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.kernel.events import Emit, silent
-from bliss_framework.kernel.fold_task import FoldResult, FoldTask, Ingredients, concluded, run_fold
+from bliss_framework.kernel.fold_task import Components, FoldResult, FoldTask, run_fold
 from bliss_framework.kernel.folds import deal_folds, train_and_heldout, usable_folds
 from bliss_framework.kernel.inference import Constrain, InferenceSettings
 from bliss_framework.kernel.pull import Part
@@ -26,6 +25,7 @@ class CrossFit:
         n_folds: folds that were used; 0 if nothing had to be inferred.
         class_of_label: (L,) the class that each label means.
         seconds: time in "classifier", "reward" and "strategy", added up over all folds and passes.
+        warnings: a sentence for each setting that the data forced to another value.
     """
 
     inferred: InferredLabels = field()
@@ -34,6 +34,7 @@ class CrossFit:
     n_folds: int = field()
     class_of_label: NDArray[np.intp] = field()
     seconds: dict[str, float] = field()
+    warnings: tuple[str, ...] = field(default=())
 
     @property
     def mean_reward(self) -> float:
@@ -70,7 +71,7 @@ def in_turn(work: Callable[[FoldTask, Emit], FoldResult], tasks: list[FoldTask],
 
 
 def cross_fit(
-    ingredients: Ingredients,
+    components: Components,
     data: Part,
     strata: NDArray[np.intp],
     settings: InferenceSettings,
@@ -84,7 +85,7 @@ def cross_fit(
     however the tasks are run.
 
     Args:
-        ingredients: classifier, reward, strategy, regime.
+        components: classifier, reward, strategy, regime.
         data: all rows, bags, weak labels and candidates.
         strata: (B,) the stratum of each bag.
         settings: of the inference.
@@ -95,58 +96,53 @@ def cross_fit(
     root = np.random.SeedSequence(seed)
     if not data.space.free.any():
         return _nothing_to_infer(data, root)
-    n_folds = _usable(strata, settings)
+    n_folds = usable_folds(strata, settings.n_folds, settings.train_on)
+    warnings = _of_folds(n_folds, len(strata), settings)
     passes: list[list[FoldResult]] = []
     inferred: InferredLabels | None = None
     for pass_number in range(1, settings.n_passes + 1):
         fold_seed, tie_seed, *task_seeds = root.spawn(2 + n_folds)
         folds = deal_folds(strata, n_folds, np.random.default_rng(fold_seed))
-        tasks = list(_tasks(ingredients, data, folds, settings, task_seeds, pass_number, inferred))
+        tasks = list(_tasks(components, data, folds, settings, task_seeds, pass_number, inferred))
         if pass_number == 1:
-            _warn_of_small_heldout(tasks, settings.n_neighbors)
+            warnings += _of_neighbors(tasks, settings.n_neighbors)
         results = list(run_tasks(run_fold, tasks, emit))
         inferred = _gather(
-            results, data, ingredients.regime.constraint(), settings.n_rounds, np.random.default_rng(tie_seed)
+            results, data, components.regime.constraint(), settings.n_rounds, np.random.default_rng(tie_seed)
         )
         passes.append(results)
     assert inferred is not None
     everything = [result.arms for results in passes for result in results]
     seconds = {what: sum(arms.seconds[what] for arms in everything) for what in everything[0].seconds}
     n_pulls = sum(arms.n_pulls for arms in everything)
-    return CrossFit(inferred, tuple(passes[-1]), n_pulls, n_folds, data.space.class_of_label, seconds)
+    return CrossFit(inferred, tuple(passes[-1]), n_pulls, n_folds, data.space.class_of_label, seconds, warnings)
 
 
 def _nothing_to_infer(data: Part, root: np.random.SeedSequence) -> CrossFit:
     nothing = np.zeros(data.space.candidates.shape)
-    inferred = conclude(nothing, nothing, data.space, np.random.default_rng(root))
+    inferred = conclude(nothing, nothing, data, None, 0, np.random.default_rng(root))
     seconds = {"classifier": 0.0, "reward": 0.0, "strategy": 0.0}
     return CrossFit(inferred, (), 0, 0, data.space.class_of_label, seconds)
 
 
-def _usable(strata: NDArray[np.intp], settings: InferenceSettings) -> int:
-    n_folds = usable_folds(strata, settings.n_folds, settings.train_on)
-    if n_folds < settings.n_folds:
-        warnings.warn(
-            f"n_folds was reduced from {settings.n_folds} to {n_folds}: there are {len(strata)} bags, and with "
-            f'train_on="{settings.train_on}" every fold needs its share of them.',
-            UserWarning,
-            stacklevel=4,
-        )
-    return n_folds
+def _of_folds(n_folds: int, n_bags: int, settings: InferenceSettings) -> tuple[str, ...]:
+    if n_folds == settings.n_folds:
+        return ()
+    return (
+        f"n_folds was reduced from {settings.n_folds} to {n_folds}: there are {n_bags} bags, and with "
+        f'train_on="{settings.train_on}" every fold needs its share of them.',
+    )
 
 
-def _warn_of_small_heldout(tasks: list[FoldTask], n_neighbors: int) -> None:
+def _of_neighbors(tasks: list[FoldTask], n_neighbors: int) -> tuple[str, ...]:
     smallest = min(len(task.heldout) for task in tasks)
-    if smallest < n_neighbors:
-        warnings.warn(
-            f"n_neighbors was reduced from {n_neighbors} to {smallest}, the size of the smallest held-out set.",
-            UserWarning,
-            stacklevel=4,
-        )
+    if smallest >= n_neighbors:
+        return ()
+    return (f"n_neighbors was reduced from {n_neighbors} to {smallest}, the size of the smallest held-out set.",)
 
 
 def _tasks(
-    ingredients: Ingredients,
+    components: Components,
     data: Part,
     folds: NDArray[np.intp],
     settings: InferenceSettings,
@@ -161,7 +157,7 @@ def _tasks(
             continue
         extra = _confident(inferred, heldout[data.space.free[heldout]], settings.pass_share)
         known = data if inferred is None else data.with_known(extra, inferred.labels[extra])
-        yield FoldTask(ingredients, known, rows, extra, heldout, settings, seeds[fold], pass_number, fold, n_folds)
+        yield FoldTask(components, known, rows, extra, heldout, settings, seeds[fold], pass_number, fold, n_folds)
 
 
 def _confident(inferred: InferredLabels | None, outside: NDArray[np.intp], share: float) -> NDArray[np.intp]:
@@ -187,4 +183,4 @@ def _gather(
         means[result.rows] += result.arms.means
         pulls[result.rows] += result.arms.pulls
         times[result.rows] += result.arms.pulls > 0
-    return concluded(means / np.maximum(times, 1.0), pulls, data, constrain, n_rounds, rng)
+    return conclude(means / np.maximum(times, 1.0), pulls, data, constrain, n_rounds, rng)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.errors import PluginError
 from bliss_framework.kernel.events import Emit, FoldFinished, FoldStarted, RoundFinished, silent
-from bliss_framework.kernel.guards import checked_assignment, checked_rewards
+from bliss_framework.kernel.guards import blaming, checked_rewards
 from bliss_framework.kernel.inference import (
     ArmResult,
     Bounder,
@@ -18,10 +18,10 @@ from bliss_framework.kernel.inference import (
     InferenceSettings,
     Puller,
     Rewarder,
-    infer_labels,
+    run_algorithm_1,
 )
 from bliss_framework.kernel.pull import Fold, Outcome, Part, balance_weights, outcome_of
-from bliss_framework.kernel.result import InferredLabels, conclude
+from bliss_framework.kernel.result import conclude
 
 
 class FoldClassifier(Protocol):
@@ -52,7 +52,7 @@ class FoldRegime(Protocol):
 
 
 @frozen(eq=False)
-class Ingredients:
+class Components:
     """The four things that a label inference is made of."""
 
     classifier: FoldClassifier = field()
@@ -66,7 +66,7 @@ class FoldTask:
     """One fold of one pass: all that a worker needs, and nothing that depends on other folds.
 
     Attributes:
-        ingredients: classifier, reward, strategy, regime.
+        components: classifier, reward, strategy, regime.
         data: the whole data set; in later passes confident labels outside the fold are already fixed.
         rows: rows of the fold whose arms are pulled.
         extra: rows outside the fold that join its training data.
@@ -78,7 +78,7 @@ class FoldTask:
         n_folds: folds in this pass.
     """
 
-    ingredients: Ingredients = field()
+    components: Components = field()
     data: Part = field()
     rows: NDArray[np.intp] = field()
     extra: NDArray[np.intp] = field()
@@ -127,7 +127,7 @@ def _run_fold(task: FoldTask, emit: Emit) -> FoldResult:
     problem = _problem(task, np.random.default_rng(prepare_seed))
     n_rounds = task.settings.n_rounds
     emit(FoldStarted(task.pass_number, task.fold, task.n_folds, n_rounds))
-    arms = infer_labels(
+    arms = run_algorithm_1(
         problem,
         task.settings,
         [np.random.default_rng(seed) for seed in seeds],
@@ -139,15 +139,15 @@ def _run_fold(task: FoldTask, emit: Emit) -> FoldResult:
 
 
 def _problem(task: FoldTask, rng: np.random.Generator) -> FoldProblem:
-    ingredients = task.ingredients
+    components = task.components
     # Extra rows come last, so that the first rows are those whose labels are wanted.
     train = task.data.take(np.concatenate([task.rows, task.extra]))
     heldout = task.data.take(task.heldout)
     fold = Fold(train, heldout, min(task.settings.n_neighbors, heldout.n_rows))
-    puller = ingredients.classifier.prepare(train, heldout, rng)
-    reward = ingredients.reward.prepare(fold, puller)
-    prior = _prior(train, ingredients.regime.draw_prior(train))
-    return FoldProblem(fold, puller, reward, ingredients.strategy, prior, ingredients.regime.constraint())
+    puller = components.classifier.prepare(train, heldout, rng)
+    reward = components.reward.prepare(fold, puller)
+    prior = _prior(train, components.regime.draw_prior(train))
+    return FoldProblem(fold, puller, reward, components.strategy, prior, components.regime.constraint())
 
 
 def _prior(part: Part, given: NDArray[np.float64] | None) -> NDArray[np.float64]:
@@ -162,7 +162,7 @@ def _prior(part: Part, given: NDArray[np.float64] | None) -> NDArray[np.float64]
 def _judge(task: FoldTask, problem: FoldProblem, arms: ArmResult) -> FoldResult:
     """Pull the inferred labels once more, to say how good they are."""
     fold = problem.fold
-    inferred = concluded(
+    inferred = conclude(
         arms.means, arms.pulls, fold.train, problem.constrain, task.settings.n_rounds, np.random.default_rng(0)
     )
     assignment = inferred.labels
@@ -170,25 +170,13 @@ def _judge(task: FoldTask, problem: FoldProblem, arms: ArmResult) -> FoldResult:
     predictions = problem.puller.pull(assignment[None], weights)
     outcome = outcome_of(fold, assignment, predictions, 0)
     free = fold.train.space.free
-    rewards = checked_rewards(problem.reward, outcome, task.settings.n_rounds)
+    with blaming("reward", "reward", task.settings.n_rounds):
+        returned = problem.reward(outcome)
+    rewards = checked_rewards(returned, fold.train.n_rows, task.settings.n_rounds)
     complaints = arms.complaints
     unhappy = complaints[-1] if complaints and all(complaints) else None
     one_class = len(np.unique(inferred.classes[free])) == 1 and free.sum() > 1
     own = np.arange(len(task.rows))
     kept = evolve(arms, means=arms.means[own], pulls=arms.pulls[own])
-    score = dict(task.ingredients.regime.weak_score(outcome))
+    score = dict(task.components.regime.weak_score(outcome))
     return FoldResult(task.rows, kept, float(rewards[free].mean()), score, bool(one_class), unhappy)
-
-
-def concluded(
-    means: NDArray[np.float64],
-    pulls: NDArray[np.float64],
-    data: Part,
-    constrain: Constrain | None,
-    n_rounds: int,
-    rng: np.random.Generator,
-) -> InferredLabels:
-    """Infer labels from means (n, L) and pulls (n, L) as `conclude` does, under the regime's constraint if any."""
-    if constrain is None:
-        return conclude(means, pulls, data.space, rng)
-    return conclude(means, pulls, data.space, rng, lambda values: checked_assignment(constrain, values, data, n_rounds))

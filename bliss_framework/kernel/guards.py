@@ -1,4 +1,4 @@
-"""What plugins return is held to their contracts here, at the first pull that breaks one."""
+"""What components return is held to their contracts here, at the first pull that breaks one."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from bliss_framework.errors import BlissError, PluginError, RewardError
 from bliss_framework.kernel.arms import ArmStatistics
-from bliss_framework.kernel.pull import Outcome, Part
+from bliss_framework.kernel.pull import Part
 
 ROUNDING = 1e-9
 
 
 @contextmanager
 def blaming(kind: str, what: str, round: int) -> Iterator[None]:
-    """Turn whatever a plugin raises into a PluginError that says what raised, and in which round.
+    """Turn whatever a component raises into a PluginError that says what raised, and in which round.
 
     Args:
         kind: of the component, for whoever knows its name.
@@ -39,30 +39,31 @@ def _broken(kind: str, message: str, cls: type[PluginError] = PluginError) -> Pl
     return error
 
 
-def checked_rewards(
-    reward: Callable[[Outcome], NDArray[np.float64]], outcome: Outcome, round: int
-) -> NDArray[np.float64]:
-    """Call a reward and hold it to its contract: (n,) numbers in [0, 1].
+def checked_rewards(returned: Any, n: int, round: int) -> NDArray[np.float64]:
+    """Hold what a reward returned to its contract: (n,) numbers in [0, 1].
+
+    Args:
+        returned: what the reward returned.
+        n: training instances.
+        round: in which it was called; 0 for the initial sweep.
 
     Raises:
         RewardError: if the shape is wrong, or a value is not a number in [0, 1] up to rounding.
-        PluginError: if the reward itself raises.
+        PluginError: if it cannot be read as an array.
     """
     with blaming("reward", "reward", round):
-        raw = reward(outcome)
-        values = np.asarray(raw)
-    n = len(outcome.assignment)
-    if raw is None or values.shape != (n,) or values.dtype.kind not in "fiub":
-        found = "None" if raw is None else f"an array of shape {values.shape} and dtype {values.dtype}"
+        values = np.asarray(returned)
+    if returned is None or values.shape != (n,) or values.dtype.kind not in "fiub":
+        found = "None" if returned is None else f"an array of shape {values.shape} and dtype {values.dtype}"
         message = f"the reward returned {found} in round {round}; it must return {n} numbers, one an instance."
         raise _broken("reward", message, RewardError)
-    values = values.astype(np.float64)
-    wrong = ~((values >= -ROUNDING) & (values <= 1 + ROUNDING))
+    rewards: NDArray[np.float64] = values.astype(np.float64)
+    wrong = ~((rewards >= -ROUNDING) & (rewards <= 1 + ROUNDING))
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
-        value = f"{values[row]} for training instance {row} in round {round}"
+        value = f"{rewards[row]} for training instance {row} in round {round}"
         raise _broken("reward", f"the reward returned {value}; rewards lie in [0, 1].", RewardError)
-    return np.clip(values, 0.0, 1.0)
+    return np.clip(rewards, 0.0, 1.0)
 
 
 def checked_bounds(strategy: Any, arms: ArmStatistics, round: int, rng: np.random.Generator) -> NDArray[np.float64]:

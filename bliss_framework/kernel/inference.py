@@ -1,7 +1,7 @@
 """Algorithm 1 of the paper: bandit label inference on one fold.
 
-The walk through the algorithm is `infer_labels`: the initial sweep, the rounds, the result. Several inferences of one
-fold run side by side, so that a classifier which can train on many assignments at once is asked only once a round.
+The walk through the algorithm is `run_algorithm_1`: the initial sweep, the rounds, the result. Several inferences of
+one fold run side by side, so that a classifier which can train on many assignments at once is asked only once a round.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -118,7 +118,7 @@ class ArmResult:
     seconds: dict[str, float] = field()
 
 
-def infer_labels(
+def run_algorithm_1(
     problem: FoldProblem,
     settings: InferenceSettings,
     rngs: Sequence[np.random.Generator],
@@ -234,7 +234,9 @@ class _PullingTable:
         for p, choice in enumerate(chosen):
             outcome = outcome_of(self.problem.fold, choice.assignment, predictions, p)
             with self.timed("reward"):
-                rewards = checked_rewards(self.problem.reward, outcome, choice.round)
+                with blaming("reward", "reward", choice.round):
+                    returned = self.problem.reward(outcome)
+                rewards = checked_rewards(returned, train.n_rows, choice.round)
             choice.inference.arms.add(choice.assignment[self.free], rewards[self.free])
             total += float(rewards[self.free].mean())
             if choice.round in self.looks and choice.inference is chosen[0].inference:

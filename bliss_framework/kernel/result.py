@@ -1,13 +1,14 @@
 """From empirical means to inferred labels: the best arm, its confidence score, and what stays undecided."""
 
-from collections.abc import Callable
-
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.kernel.arms import TIE, best_label
+from bliss_framework.kernel.guards import checked_assignment
+from bliss_framework.kernel.inference import Constrain
 from bliss_framework.kernel.labels import LabelSpace
+from bliss_framework.kernel.pull import Part
 
 
 @frozen(eq=False)
@@ -48,26 +49,32 @@ class InferredLabels:
 def conclude(
     means: NDArray[np.float64],
     pulls: NDArray[np.float64],
-    space: LabelSpace,
+    part: Part,
+    constrain: Constrain | None,
+    round: int,
     rng: np.random.Generator,
-    constrain: Callable[[NDArray[np.float64]], NDArray[np.intp]] | None = None,
 ) -> InferredLabels:
     """Return the best label of each instance and its confidence score (Algorithm 1, last line).
 
     The runner-up is the best arm of *another class*: two negative labels that tie still mean negative for certain. With
     one label for each class this is the paper's confidence score. An undecided instance gets one of its tied labels
-    at random, confidence 0, and the mark.
+    at random, confidence 0, and the mark. Under a constraint a label need not be the best of its instance; it has the
+    confidence of the best one all the same.
 
     Args:
         means: (n, L) empirical means.
         pulls: (n, L) pulls.
-        space: candidates, and the class of each label.
+        part: the instances, their candidates and the class of each label.
+        constrain: chooses the labels where the regime asks more of them than to be the best of each instance, or None.
+        round: in which `constrain` is called, for its errors.
         rng: decides ties.
-        constrain: turns means (n, L), -inf where there is no candidate, into labels (n,) where the regime asks more of
-            them than to be the best of each instance. One that is not the best has the confidence by which it is not.
+
+    Raises:
+        PluginError: if `constrain` fails or chooses what is no candidate.
     """
+    space = part.space
     masked = np.where(space.candidates, means, -np.inf)
-    labels = best_label(masked, rng) if constrain is None else constrain(masked)
+    labels = best_label(masked, rng) if constrain is None else checked_assignment(constrain, masked, part, round)
     confidence = _confidence(masked, space)
     undecided = space.free & (confidence <= TIE)
     shown = np.where(pulls > 0, means, np.nan)

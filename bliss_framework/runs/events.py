@@ -5,6 +5,7 @@ from typing import Any
 
 from attrs import frozen
 
+from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
 from bliss_framework.kernel.events import Event
 
 
@@ -63,5 +64,15 @@ class RunFinished:
     seconds: float
 
 
-RunEvent = RunStarted | FitStarted | FitFinished | PipelineStarted | StageReached | RunFinished | Event
+RunEvent = (
+    RunStarted
+    | FitStarted
+    | FitFinished
+    | PipelineStarted
+    | StageReached
+    | RunFinished
+    | SelectionStarted
+    | SelectionAdvanced
+    | Event
+)
 Tell = Callable[[Any], None]

@@ -39,14 +39,19 @@ class _NotChecked(Exception):
     """A component that the kit cannot check by itself; the message says why."""
 
 
-def check_installed(registry: Registry) -> Iterable[Verdict]:
+def check_installed(registry: Registry, plugin: str | None = None) -> Iterable[Verdict]:
     """Run the kit on each installed component that can be made without parameters.
 
     Readers and data sets are skipped: only their authors know a file to read. A regime is checked on MIL bags if it
     takes them; other regimes, and their rewards, need an example of their own.
+
+    Args:
+        registry: all that is installed.
+        plugin: whose components are checked; None for those of every plugin.
     """
     for offer in registry.offers:
-        yield _verdict(offer, registry)
+        if plugin in (None, offer.plugin):
+            yield _verdict(offer, registry)
 
 
 def _verdict(offer: Offer, registry: Registry) -> Verdict:

@@ -22,7 +22,7 @@ from bliss_classifiers.svm import RbfSvm
 from bliss_framework import Bags, BlissClassifier, Part, Scaling, WeakDataset
 from bliss_framework.kernel.arms import draw_labels
 from bliss_framework.kernel.crossfit import cross_fit
-from bliss_framework.kernel.fold_task import Ingredients
+from bliss_framework.kernel.fold_task import Components
 from bliss_framework.kernel.folds import deal_folds
 from bliss_framework.kernel.inference import InferenceSettings
 from bliss_mil.mi_svm import MiSvm
@@ -76,11 +76,11 @@ def pull_times(regime: MilRegime, data: Part, train_share: str) -> tuple[list[fl
 
 def outside_shares(regime: MilRegime, data: Part, classifier: Any) -> dict[str, float]:
     """Run whole label inferences and return the median share of their time by kind."""
-    strata, ingredients = regime.strata(data.weak), Ingredients(classifier, MilReward(), Cucb(), regime)
+    strata, components = regime.strata(data.weak), Components(classifier, MilReward(), Cucb(), regime)
     shares: dict[str, list[float]] = {"classifier": [], "reward": [], "strategy": [], "all else": []}
     for seed in range(N_RUNS):
         start = perf_counter()
-        found = cross_fit(ingredients, data, strata, InferenceSettings(n_rounds=100, n_folds=3), seed)
+        found = cross_fit(components, data, strata, InferenceSettings(n_rounds=100, n_folds=3), seed)
         total = perf_counter() - start
         for what, spent in found.seconds.items():
             shares[what].append(spent / total)

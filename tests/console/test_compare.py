@@ -123,7 +123,7 @@ def test_ctrl_c(cli, table, here, monkeypatch, kept):
         raise KeyboardInterrupt
 
     table()
-    monkeypatch.setattr("bliss_framework.console.commands.compare.compare", interrupted)
+    monkeypatch.setattr("bliss_framework.runs.comparison.compare", interrupted)
     monkeypatch.setattr("bliss_framework.console.exits._stop_soon", lambda: None)
     ended = cli("compare", "toy.csv", *(["--output", "kept"] if kept else []))
     assert ended.code == 130

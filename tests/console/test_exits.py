@@ -12,47 +12,37 @@ import pytest
 from bliss_framework import DataError, __version__
 from bliss_framework.compute import processes
 from bliss_framework.console import exits
-from bliss_framework.console.exits import Interrupted, leave
+from bliss_framework.console.exits import Interrupted, exit_codes
 
 BUG = """
 import sys
-from bliss_framework.console.exits import leave
-
-def command(standalone_mode):
-    raise RuntimeError("[/x] went wrong")
+from bliss_framework.console.exits import exit_codes
 
 sys.argv = ["bliss", "run", "data[/x].csv"]
-leave(command)
+with exit_codes() as ending:
+    raise RuntimeError("[/x] went wrong")
+sys.exit(ending.code)
 """
 
 
 @pytest.fixture
 def left(here, capsys, monkeypatch):
-    """A function that leaves by a command which raises or returns something, and tells the code and the text."""
+    """A function that leaves by an exception, and tells the code and the text."""
     monkeypatch.setattr(exits, "_stop_soon", lambda: None)
 
-    def run(outcome):
-        def command(standalone_mode):
-            assert standalone_mode is False
-            if isinstance(outcome, BaseException):
-                raise outcome
-            return outcome
-
-        with pytest.raises(SystemExit) as caught:
-            leave(command)
+    def run(ending):
+        with exit_codes() as left_with:
+            raise ending
         out, err = capsys.readouterr()
         assert out == ""
-        return caught.value.code, err
+        return left_with.code, err
 
     return run
 
 
 @pytest.mark.parametrize(
-    ("outcome", "code", "said"),
+    ("ending", "code", "said"),
     [
-        (None, 0, ""),
-        (0, 0, ""),
-        ("a value", 0, ""),
         (DataError("Bag 3 is empty."), 1, "Error: Bag 3 is empty.\n"),
         (click.exceptions.Exit(5), 5, ""),
         (KeyboardInterrupt(), 130, "Interrupted.\n"),
@@ -60,9 +50,14 @@ def left(here, capsys, monkeypatch):
         (Interrupted("To go on: bliss run x --resume"), 130, "To go on: bliss run x --resume\n"),
     ],
 )
-def test_codes(left, outcome, code, said):
+def test_codes(left, ending, code, said):
     """Each way to end has its code, and says on standard error what there is to say, in one paragraph."""
-    assert left(outcome) == (code, said)
+    assert left(ending) == (code, said)
+
+
+def test_a_command_that_ends_without_an_error(cli):
+    """A command that is done leaves with code 0, and one that only shows something does so too."""
+    assert [cli("--version").code, cli("run", "--help").code, cli("plugins", "bandits").code] == [0, 0, 0]
 
 
 def test_notes_join_the_paragraph(left):
@@ -92,7 +87,7 @@ def test_a_bug_of_ours(spawn, here):
     assert first.startswith(f"bliss_framework {__version__}, Python {sys.version.split()[0]}, ")
     assert all(f"{package} " in versions for package in ("numpy", "scikit-learn", "pluggy", "rich"))
     assert command == "command: ['run', 'data[/x].csv']"
-    assert "line 6, in command" in text
+    assert "line 7, in <module>" in text
     assert text.rstrip().endswith("RuntimeError: [/x] went wrong")
 
 
@@ -115,26 +110,17 @@ def test_a_log_where_the_current_folder_cannot_be_written(left, here, monkeypatc
 
 def test_warnings_are_sentences(here, capsys, monkeypatch):
     """A Python warning is shown without the line of code that it came from."""
-
-    def command(standalone_mode):
-        with warnings.catch_warnings():
-            warnings.simplefilter("always")
-            warnings.warn("n_folds was reduced.", stacklevel=1)
-
-    with pytest.raises(SystemExit):
-        leave(command)
+    with exit_codes(), warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.warn("n_folds was reduced.", stacklevel=1)
     assert capsys.readouterr().err == "Warning: n_folds was reduced.\n"
 
 
 def test_what_joblib_says_of_ctrl_c_is_left_out(here, capsys):
     """That work was cut short is what the user wanted, and no warning."""
-
-    def command(standalone_mode):
+    with exit_codes():
         warnings.warn("7 tasks which were still being processed by the workers have been cancelled.", stacklevel=1)
         warnings.warn("3 tasks have been successfully executed  but not used.", stacklevel=1)
-
-    with pytest.raises(SystemExit):
-        leave(command)
     assert capsys.readouterr().err == ""
 
 
@@ -152,8 +138,8 @@ def test_ctrl_c_twice_means_once(monkeypatch):
         interrupt(2, None)
 
 
-@pytest.mark.parametrize(("n_jobs", "began_deaf"), [(2, [True]), (1, []), (None, [])])
-def test_workers_begin_deaf(monkeypatch, n_jobs, began_deaf):
+@pytest.mark.parametrize(("n_jobs", "ignored_at_start"), [(2, [True]), (1, []), (None, [])])
+def test_workers_begin_without_ctrl_c(monkeypatch, n_jobs, ignored_at_start):
     """Worker processes begin while Ctrl-C is ignored, which they inherit; then this process hears it again."""
     heard = []
 
@@ -166,9 +152,9 @@ def test_workers_begin_deaf(monkeypatch, n_jobs, began_deaf):
 
     monkeypatch.setattr(processes, "Parallel", Pool)
     before = signal.getsignal(signal.SIGINT)
-    with processes.deaf_workers(n_jobs):
+    with processes.workers_without_sigint(n_jobs):
         assert signal.getsignal(signal.SIGINT) is before
-    assert heard == began_deaf
+    assert heard == ignored_at_start
 
 
 @pytest.mark.parametrize(("encoding", "shown"), [("ascii", b"Z\\xfcrich \\u2713"), ("utf-8", "Zürich ✓".encode())])

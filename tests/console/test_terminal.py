@@ -22,19 +22,21 @@ sys.argv = ["bliss", *sys.argv[1:]]
 runpy.run_module("bliss_framework", run_name="__main__")
 """
 BUSY = """
-import time
+import sys, time
 from joblib import Parallel, delayed
-from bliss_framework.compute.processes import deaf_workers
-from bliss_framework.console.exits import leave
+from bliss_framework.compute.processes import workers_without_sigint
+from bliss_framework.console.exits import exit_codes
 
-def command(standalone_mode):
-    with deaf_workers(2):
+def command():
+    with workers_without_sigint(2):
         results = Parallel(n_jobs=2, return_as="generator")(delayed(time.sleep)(3600 * i) for i in range(4))
         next(results)
         print("the first result", flush=True)
         time.sleep(3600)
 
-leave(command)
+with exit_codes() as ending:
+    command()
+sys.exit(ending.code)
 """
 LONG = ("--cv", "4", "--repeats", "3", "--n-rounds", "200", "--n-inferences", "1", "--n-folds", "2", "--output", "out")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from bliss_bandits.cucb import Cucb
 from bliss_bandits.kl_ucb import KlUcb
 from bliss_framework import DataError, PluginError, RewardError
-from bliss_framework.kernel.inference import InferenceSettings, infer_labels
+from bliss_framework.kernel.inference import InferenceSettings, run_algorithm_1
 
 CANDIDATES = [[1, 1, 1], [1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]]
 FREE = [0, 1, 3, 5]
@@ -19,7 +19,7 @@ FREE = [0, 1, 3, 5]
 
 def run(problem, n_rounds=5, seed=0, on_round=lambda t, reward: None, **options):
     """Run one inference."""
-    return infer_labels(
+    return run_algorithm_1(
         problem, InferenceSettings(n_rounds=n_rounds, **options), [np.random.default_rng(seed)], on_round
     )
 
@@ -190,7 +190,7 @@ def test_inferences_side_by_side_are_averaged(make_part, make_problem):
 
     def inferred(*seeds: int):
         problem = make_problem(part, by_table(table), Cucb())
-        found = infer_labels(problem, setting, [np.random.default_rng(seed) for seed in seeds])
+        found = run_algorithm_1(problem, setting, [np.random.default_rng(seed) for seed in seeds])
         return found, problem.puller
 
     together, puller = inferred(1, 2, 3)
@@ -506,6 +506,6 @@ def test_an_arm_is_averaged_over_the_inferences_that_pulled_it(make_part, make_p
     table = np.array([[0.6, 0.9, 0.9]])
     problem = make_problem(make_part([1], class_of_label=(0, 1, 2)), by_table(table))
     rngs = [np.random.default_rng(seed) for seed in (0, 1)]
-    found = infer_labels(problem, InferenceSettings(n_rounds=1, n_first_draws=1), rngs)
+    found = run_algorithm_1(problem, InferenceSettings(n_rounds=1, n_first_draws=1), rngs)
     pulled = found.pulls[0] > 0
     assert found.means[0][pulled] == pytest.approx(table[0][pulled])

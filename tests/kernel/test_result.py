@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.stats import binomtest
 
-from bliss_framework import LabelSpace
+from bliss_framework import Bags, LabelSpace, WeakLabels
+from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import InferredLabels, conclude
 
 
@@ -13,7 +14,10 @@ def concluded(means, candidates=None, class_of_label=(0, 1), pulls=None, seed=0)
     means = np.array(means, dtype=float)
     candidates = np.ones(means.shape, dtype=bool) if candidates is None else np.array(candidates, dtype=bool)
     pulls = candidates * 2.0 if pulls is None else np.array(pulls, dtype=float)
-    return conclude(means, pulls, LabelSpace(candidates, np.array(class_of_label)), np.random.default_rng(seed))
+    space = LabelSpace(candidates, np.array(class_of_label))
+    bags = Bags.from_ids(np.arange(len(means)))
+    part = Part(np.zeros((len(means), 1)), bags, WeakLabels(np.zeros(len(means)), (0, 1)), space)
+    return conclude(means, pulls, part, None, 0, np.random.default_rng(seed))
 
 
 def test_the_best_mean_wins_by_its_lead():

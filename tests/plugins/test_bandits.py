@@ -15,7 +15,7 @@ from bliss_bandits.cucb import Cucb
 from bliss_bandits.kl_ucb import KlUcb, kl_upper_bound
 from bliss_framework import ArmStatistics, Bags, Fold, LabelSpace, Part, Predictions, SettingsError, WeakLabels
 from bliss_framework.extension.components import resolve
-from bliss_framework.kernel.inference import FoldProblem, InferenceSettings, infer_labels
+from bliss_framework.kernel.inference import FoldProblem, InferenceSettings, run_algorithm_1
 
 RNG = np.random.default_rng(0)
 PROPERTY = settings(max_examples=150, deadline=None)
@@ -263,7 +263,7 @@ def regret_of(strategy: Any) -> dict[int, NDArray[np.float64]]:
         if t in HORIZONS:
             at[t] = reward.regret.reshape(REPEATS, len(ARMS)).mean(axis=0)
 
-    infer_labels(problem, InferenceSettings(n_rounds=HORIZONS[-1]), [np.random.default_rng(2)], look)
+    run_algorithm_1(problem, InferenceSettings(n_rounds=HORIZONS[-1]), [np.random.default_rng(2)], look)
     return at
 
 
@@ -301,6 +301,6 @@ def test_regret_grows_like_log_t():
 def test_the_best_arm_is_inferred(strategy):
     """After 600 rounds the best empirical mean is that of the best arm in nearly every instance."""
     problem, reward = bernoulli_problem(strategy, repeats=40, seed=5)
-    means = infer_labels(problem, InferenceSettings(n_rounds=600), [np.random.default_rng(6)]).means
+    means = run_algorithm_1(problem, InferenceSettings(n_rounds=600), [np.random.default_rng(6)]).means
     right = np.where(reward.chances >= 0, means, -1).argmax(axis=1) == reward.chances.argmax(axis=1)
     assert right.mean() > 0.98

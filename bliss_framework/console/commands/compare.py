@@ -4,68 +4,96 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from attrs import evolve
+import rich_click as click
 
-from bliss_framework.console.context import begin, check_resume, how_to_go_on, observed
-from bliss_framework.console.drawing.screens import results_alone
-from bliss_framework.console.drawing.tables import evaluation_table
-from bliss_framework.console.exits import Interrupted
-from bliss_framework.console.experiments import experiments_of
+from bliss_framework.console.options import (
+    ParameterCommand,
+    data_options,
+    engine_options,
+    evaluation_options,
+    inference_options,
+    output_options,
+)
 from bliss_framework.errors import SettingsError
-from bliss_framework.runs.comparison import compare
-from bliss_framework.runs.folder.atomic import to_json
-from bliss_framework.runs.folder.run_folder import RunFolder
-from bliss_framework.runs.prepared import prepare
-from bliss_framework.runs.settings.records import MethodSettings, RunSettings
+
+if TYPE_CHECKING:
+    from bliss_framework.runs.folder.run_folder import RunFolder
+    from bliss_framework.runs.settings.records import MethodSettings, RunSettings
 
 DEFAULT_CV = 10
 OWN = "bliss"
 
 
-def compare_source(
+@click.command("compare", cls=ParameterCommand)
+@click.argument("source")
+@click.option(
+    "--methods",
+    metavar="NAMES",
+    help="bliss and names of baselines, with commas. [default: bliss, and the experiment's or the regime's baselines]",
+)
+@click.option("--only", metavar="NAME", help="Take one [[experiment]] of an experiment file.")
+@click.option("--output", metavar="DIR", help="Where the result and finished fits are kept. [default: nothing is kept]")
+@click.option("--resume", is_flag=True, help="Go on with the comparison in --output.")
+@evaluation_options
+@inference_options
+@engine_options
+@data_options
+@output_options
+def compare_command(
     source: str, methods: str | None, only: str | None, output: str | None, resume: bool, **options: Any
 ) -> None:
-    """Compare methods on one data set or one experiment of a file."""
-    work = begin(options)
+    """Evaluate BLISS beside baselines on the same folds, ten unless --cv says otherwise.
+
+    SOURCE is the name of a data set, a data file, or an experiment .toml.
+    """
+    from bliss_framework.console.context import check_resume, command_context, observed, only_one
+    from bliss_framework.console.drawing.screens import stdout_to_stderr
+    from bliss_framework.console.drawing.tables import evaluation_table
+    from bliss_framework.console.exits import Interrupted
+    from bliss_framework.console.experiments import experiments_of
+    from bliss_framework.runs.comparison import compare
+    from bliss_framework.runs.folder.atomic import to_json
+    from bliss_framework.runs.folder.run_folder import RunFolder
+    from bliss_framework.runs.prepared import prepare
+
+    context = command_context(options)
     check_resume(resume, output)
     folder = None if output is None else RunFolder(Path(output), resume)
-    settings, names = _settings(source, methods, only, options)
-    plugins = work.plugins()
-    prepared = prepare(settings, plugins, work.data_dirs)
+    settings, names = _settings(only_one(experiments_of(source, only, options), source), methods)
+    plugins = context.plugins()
+    prepared = prepare(settings, plugins, context.data_dirs)
     chosen = names or [OWN, *(method.name for method in prepared.baselines)]
+    screen = context.screen
     try:
-        with results_alone(), work.spread([prepared]), observed(prepared, plugins, work.screen) as tell:
+        with stdout_to_stderr(), context.processes([prepared]), observed(prepared, plugins, screen) as tell:
             result = compare(prepared, chosen, tell, folder)
     except KeyboardInterrupt:
         raise Interrupted(_what_is_left(folder, sys.argv[1:])) from None
     for note in result.notes:
-        work.screen.note(f"Note: {note}")
-    if work.screen.as_json:
-        work.screen.document(to_json(result.document))
+        screen.note(f"Note: {note}")
+    if screen.as_json:
+        screen.document(to_json(result.document))
         return
     rows = [(row["name"], row["evaluation"]) for row in result.document["methods"]]
-    work.screen.results.print(evaluation_table(work.screen.results, rows))
+    screen.results.print(evaluation_table(screen.results, rows))
     if output is not None:
-        work.screen.results.print(f"results: {output}", markup=False, highlight=False, soft_wrap=True)
+        screen.results.print(f"results: {output}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _what_is_left(folder: RunFolder | None, words: Sequence[str]) -> str:
+def _what_is_left(folder: "RunFolder | None", words: Sequence[str]) -> str:
     """Say what to type after an interruption."""
+    from bliss_framework.console.context import how_to_go_on
+
     if folder is not None:
         return how_to_go_on(folder.path, words)
     return f"Interrupted. Nothing was kept, since there was no --output DIR. To start again: bliss {shlex.join(words)}"
 
 
-def _settings(
-    source: str, methods: str | None, only: str | None, options: dict[str, Any]
-) -> tuple[RunSettings, list[str]]:
-    experiments = experiments_of(source, only, options).rows
-    if len(experiments) > 1:
-        names = ", ".join(str(one.name) for one in experiments)
-        raise SettingsError(f"{source} holds {len(experiments)} experiments; choose one with --only NAME: {names}.")
-    (settings,) = experiments
+def _settings(settings: "RunSettings", methods: str | None) -> "tuple[RunSettings, list[str]]":
+    from attrs import evolve
+
     if not settings.evaluation.wanted and settings.data.test is None:
         settings = evolve(settings, evaluation=evolve(settings.evaluation, cv=DEFAULT_CV))
     if methods is None:
@@ -76,7 +104,9 @@ def _settings(
     return evolve(settings, compare=_baselines(settings, chosen)), chosen
 
 
-def _baselines(settings: RunSettings, names: Sequence[str]) -> tuple[MethodSettings, ...]:
+def _baselines(settings: "RunSettings", names: Sequence[str]) -> "tuple[MethodSettings, ...]":
     """Keep the parameters that the experiment file gives a baseline."""
+    from bliss_framework.runs.settings.records import MethodSettings
+
     known = {one.name: one for one in settings.compare or ()}
     return tuple(known.get(name, MethodSettings(name)) for name in dict.fromkeys(names) if name != OWN)

@@ -2,23 +2,35 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from bliss_framework.console.context import plugins_for
-from bliss_framework.console.drawing.screens import open_screen
 from bliss_framework.errors import SettingsError
-from bliss_framework.extension.scaffold import LICENCES, SUMMARIES, Blueprint, check_blueprint, how_to_use, scaffold
+
+if TYPE_CHECKING:
+    from bliss_framework.extension.scaffold import Blueprint
 
 
-def make_plugin(
+@click.command("new")
+@click.argument("kind", type=click.Choice(["reward", "regime", "strategy", "classifier", "reader", "baseline"]))
+@click.argument("name")
+@click.option("--summary", metavar="TEXT", help="What it does, in one line.")
+@click.option("--author", metavar="TEXT", help="For the metadata and the licence.")
+@click.option("--licence", metavar="NAME", help="BSD-3-Clause, MIT or none.")
+@click.option("--output", metavar="DIR", default=".", help="Where the new folder goes. [default: here]")
+@click.option("--quiet", is_flag=True, help="Print the next commands only.")
+def new_command(
     kind: str, name: str, summary: str | None, author: str | None, licence: str | None, output: str, quiet: bool
 ) -> None:
-    """Scaffold a plugin of a kind under a name.
+    """Scaffold a plugin: a complete distribution with a component, tests and a README.
 
-    Raises:
-        click.UsageError: if the name or another option breaks a rule; nothing is written.
+    What is not given is asked, if a person is there.
     """
+    from bliss_framework.console.context import plugins_for
+    from bliss_framework.console.drawing.screens import open_screen
+    from bliss_framework.extension.scaffold import SUMMARIES, Blueprint, check_blueprint, how_to_use, scaffold
+
     screen = open_screen(quiet, False)
     registry = plugins_for((), False, screen).registry
     blueprint = Blueprint(kind, name, Path(output), SUMMARIES[kind])
@@ -40,7 +52,11 @@ def make_plugin(
         screen.results.print(command, markup=False, highlight=False, soft_wrap=True)
 
 
-def _completed(blueprint: Blueprint, summary: str | None, author: str | None, licence: str | None) -> Blueprint:
+def _completed(blueprint: "Blueprint", summary: str | None, author: str | None, licence: str | None) -> "Blueprint":
+    from attrs import evolve
+
+    from bliss_framework.extension.scaffold import LICENCES
+
     there = sys.stdin.isatty() and sys.stderr.isatty()
 
     def asked(given: str | None, question: str, default: str) -> str:
@@ -48,11 +64,9 @@ def _completed(blueprint: Blueprint, summary: str | None, author: str | None, li
             return default if given is None else given
         return str(click.prompt(question, default=default, err=True))
 
-    return Blueprint(
-        blueprint.kind,
-        blueprint.name,
-        blueprint.folder,
-        asked(summary, "What does it do, in one line?", blueprint.summary),
-        asked(author, "Who is the author?", blueprint.author),
-        asked(licence, f"Which licence ({', '.join(LICENCES)})?", blueprint.licence),
+    return evolve(
+        blueprint,
+        summary=asked(summary, "What does it do, in one line?", blueprint.summary),
+        author=asked(author, "Who is the author?", blueprint.author),
+        licence=asked(licence, f"Which licence ({', '.join(LICENCES)})?", blueprint.licence),
     )

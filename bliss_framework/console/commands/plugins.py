@@ -1,93 +1,88 @@
-"""`bliss plugins` and `bliss datasets`."""
+"""`bliss plugins`: what is installed, what is broken and why; with `--check`, what the conformance kit says of it."""
 
-import inspect
-import json
-from typing import Any
+from typing import TYPE_CHECKING
 
-from bliss_framework.console.context import data_folders, plugins_for
-from bliss_framework.console.drawing.docstrings import parameter_texts
-from bliss_framework.console.drawing.screens import open_screen
-from bliss_framework.console.drawing.tables import component_tree, dataset_table, plugin_table
-from bliss_framework.errors import UnknownNameError
-from bliss_framework.extension.names import did_you_mean
-from bliss_framework.runs.data.find import available_datasets
-from bliss_framework.runs.folder.atomic import to_json
+import rich_click as click
+
+from bliss_framework.console.options import output_options
+from bliss_framework.errors import PluginError, UnknownNameError
+
+if TYPE_CHECKING:
+    from bliss_framework.console.drawing.screens import Screen
+    from bliss_framework.extension.loading.manager import Plugins
+    from bliss_framework.extension.loading.reports import PluginReport
 
 
-def list_plugins(name: str | None, as_json: bool, quiet: bool, block: tuple[str, ...], strict: bool) -> None:
-    """Print all plugins, or the components of one."""
-    # The table itself says what is broken, so the warnings are left out.
+@click.command("plugins")
+@click.argument("name", required=False)
+@click.option("--check", is_flag=True, help="Run the conformance kit on the components that need no parameters.")
+@output_options
+def plugins_command(
+    name: str | None, check: bool, as_json: bool, quiet: bool, block: tuple[str, ...], strict: bool
+) -> None:
+    """List plugins and components, who ships them, and what is broken; with NAME, one plugin."""
+    from bliss_framework.console.context import plugins_for
+    from bliss_framework.console.drawing.screens import open_screen
+
     screen = open_screen(quiet, as_json)
-    plugins = plugins_for(block, strict, open_screen(True, as_json))
+    # The table itself says what is broken, so the warnings are left out.
+    plugins = plugins_for(block, strict, screen if check else open_screen(True, as_json))
+    reports = _reports(plugins, name)
+    if check:
+        _check(plugins, name, screen)
+    else:
+        _list(reports, name, screen)
+
+
+def _reports(plugins: "Plugins", name: str | None) -> "list[PluginReport]":
+    from bliss_framework.extension.names import did_you_mean
+
     reports = [report for report in plugins.reports if name in (None, report.name)]
     if name is not None and not reports:
         known = [report.name for report in plugins.reports]
         raise UnknownNameError(
             f'No plugin "{name}" is installed.{did_you_mean(name, known)} Installed: {", ".join(known)}.'
         )
+    return reports
+
+
+def _list(reports: "list[PluginReport]", name: str | None, screen: "Screen") -> None:
+    """Print plugins, and the components of one that is named."""
+    from bliss_framework.console.drawing.docstrings import parameters_shown
+    from bliss_framework.console.drawing.tables import component_tree, plugin_table
+    from bliss_framework.runs.folder.atomic import to_json
+
     documents = [report.as_dict() for report in reports]
-    if as_json:
+    if screen.as_json:
         screen.document(to_json({"format": 1, "plugins": documents}))
         return
     screen.results.print(plugin_table(screen.results, documents))
     components = [(kind, one) for report in reports for kind, one in report.components]
     if name is not None and components:
         rows = [
-            {"kind": kind, "name": one.name, "summary": one.summary, "parameters": _parameters(one.factory)}
+            {"kind": kind, "name": one.name, "summary": one.summary, "parameters": parameters_shown(one.factory)}
             for kind, one in components
         ]
         screen.results.print(component_tree(name, rows))
 
 
-def _parameters(factory: Any) -> list[str]:
-    """List the parameters of a component as an experiment file spells them, and what its docstring says of each."""
-    try:
-        signature = inspect.signature(factory)
-    except (TypeError, ValueError):
-        return []
-    texts = parameter_texts(factory)
-    named = [p for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    return [_signed(p) + (f": {texts[p.name]}" if p.name in texts else "") for p in named]
+def _check(plugins: "Plugins", name: str | None, screen: "Screen") -> None:
+    """Run the kit on all plugins, or on one.
 
+    Raises:
+        PluginError: if a component fails, after everything was checked and shown.
+    """
+    from attrs import asdict
 
-def _signed(parameter: inspect.Parameter) -> str:
-    if parameter.default is parameter.empty:
-        return parameter.name
-    return f"{parameter.name} = {_default(parameter.default)}"
+    from bliss_framework.console.drawing.tables import verdict_table
+    from bliss_framework.runs.folder.atomic import to_json
+    from bliss_framework.testing.installed import check_installed
 
-
-def _default(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if value is None:
-        return "none"
-    return f"{value:.6g}" if isinstance(value, float) else json.dumps(value) if isinstance(value, str) else repr(value)
-
-
-def list_datasets(
-    name: str | None,
-    data_dir: str | None,
-    as_json: bool,
-    quiet: bool,
-    block: tuple[str, ...],
-    strict: bool,
-) -> None:
-    """Print all data sets, or one."""
-    screen = open_screen(quiet, as_json)
-    plugins = plugins_for(block, strict, screen)
-    dirs = data_folders(data_dir)
-    found = available_datasets(plugins.registry, dirs)
-    rows = [{"name": one.name, "origin": one.origin, **one.details} for one in found]
-    chosen = [row for row in rows if name in (None, row["name"])]
-    if name is not None and not chosen:
-        known = [row["name"] for row in rows]
-        raise UnknownNameError(
-            f'No data set "{name}" was found.{did_you_mean(name, known)} Known: {", ".join(known) or "none"}.'
-        )
-    if as_json:
-        screen.document(to_json({"format": 1, "datasets": chosen}))
-        return
-    if not chosen:
-        screen.note("No data set is installed; --data-dir and BLISS_DATA name folders with data files.")
-        return
-    screen.results.print(dataset_table(screen.results, chosen))
+    verdicts = [asdict(one) for one in check_installed(plugins.registry, name)]
+    if screen.as_json:
+        screen.document(to_json({"format": 1, "checks": verdicts}))
+    else:
+        screen.results.print(verdict_table(screen.results, verdicts))
+    failed = [f"{one['kind']} {one['name']}" for one in verdicts if one["state"] == "failed"]
+    if failed:
+        raise PluginError(f"{len(failed)} of {len(verdicts)} components fail the kit: {', '.join(failed)}.")

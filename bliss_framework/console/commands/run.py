@@ -4,42 +4,69 @@ import sys
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bliss_framework.console.context import Experiment, begin, check_resume, how_to_go_on, observed
-from bliss_framework.console.drawing.screens import Screen, results_alone
-from bliss_framework.console.drawing.tables import result_view
-from bliss_framework.console.exits import Interrupted
-from bliss_framework.console.experiments import experiments_of
-from bliss_framework.extension.loading.manager import Plugins
-from bliss_framework.runs.experiment import run
-from bliss_framework.runs.folder.atomic import to_json
-from bliss_framework.runs.folder.run_folder import RunFolder
-from bliss_framework.runs.folder.start import RunResult
-from bliss_framework.runs.pipelines import PreparedPipeline, prepare_any, run_pipeline
+import rich_click as click
+
+from bliss_framework.console.options import (
+    ParameterCommand,
+    data_options,
+    engine_options,
+    evaluation_options,
+    inference_options,
+    output_options,
+)
+
+if TYPE_CHECKING:
+    from bliss_framework.console.context import CommandContext, Experiment
+    from bliss_framework.extension.loading.manager import Plugins
+    from bliss_framework.runs.folder.run_folder import RunFolder
+    from bliss_framework.runs.folder.start import RunResult
 
 RUNS = "bliss-runs"
 
 
-def run_source(source: str, only: str | None, output: str | None, resume: bool, **options: Any) -> None:
-    """Run one experiment, or all of an experiment file."""
-    work = begin(options)
+@click.command("run", cls=ParameterCommand)
+@click.argument("source")
+@click.option("--only", metavar="NAME", help="Run one [[experiment]] of an experiment file.")
+@click.option("--output", metavar="DIR", help="Where results go. [default: a new folder in ./bliss-runs]")
+@click.option("--resume", is_flag=True, help="Go on with the run in --output; what is finished is not computed again.")
+@evaluation_options
+@inference_options
+@engine_options
+@data_options
+@output_options
+def run_command(source: str, only: str | None, output: str | None, resume: bool, **options: Any) -> None:
+    """Infer the labels of SOURCE; with --cv also evaluate beside simple baselines.
+
+    SOURCE is the name of a data set, a data file, or an experiment .toml.
+    """
+    from bliss_framework.console.context import check_resume, command_context, how_to_go_on
+    from bliss_framework.console.drawing.screens import stdout_to_stderr
+    from bliss_framework.console.exits import Interrupted
+    from bliss_framework.console.experiments import experiments_of
+    from bliss_framework.runs.folder.run_folder import RunFolder
+    from bliss_framework.runs.pipelines import prepare_any
+
+    context = command_context(options)
     check_resume(resume, output)
     experiments = experiments_of(source, only, options)
-    plugins = work.plugins()
-    prepared = [prepare_any(one, plugins, work.data_dirs) for one in experiments.rows]
+    plugins = context.plugins()
+    prepared = [prepare_any(one, plugins, context.data_dirs) for one in experiments.rows]
     folder = Path(output) if output is not None else _new_folder(source, prepared)
     places = [RunFolder(folder / one.name if experiments.several else folder, resume) for one in prepared]
     _check_places(places, prepared)
+    results = []
     try:
-        with results_alone(), work.spread(prepared):
-            results = [_run_one(one, place, plugins, work.screen) for one, place in zip(prepared, places, strict=True)]
+        with stdout_to_stderr(), context.processes(prepared):
+            for one, place in zip(prepared, places, strict=True):
+                results.append(_run(one, place, plugins, context))
     except KeyboardInterrupt:
         raise Interrupted(how_to_go_on(folder, sys.argv[1:])) from None
-    _report(results, experiments.several, work.screen)
+    _show(results, experiments.several, context)
 
 
-def _new_folder(source: str, prepared: Sequence[Experiment]) -> Path:
+def _new_folder(source: str, prepared: "Sequence[Experiment]") -> Path:
     name = prepared[0].name if len(prepared) == 1 else Path(source).stem
     safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip("-.") or "run"
     stem = Path(RUNS) / f"{safe}-{datetime.now():%Y%m%d-%H%M%S}"
@@ -50,25 +77,33 @@ def _new_folder(source: str, prepared: Sequence[Experiment]) -> Path:
     return folder
 
 
-def _check_places(places: Sequence[RunFolder], prepared: Sequence[Experiment]) -> None:
+def _check_places(places: "Sequence[RunFolder]", prepared: "Sequence[Experiment]") -> None:
     """Refuse a directory that is taken before the first experiment, not after an hour of it."""
     for place, one in zip(places, prepared, strict=True):
         if place.path.exists():
             place.check(one.document(), one.record())
 
 
-def _run_one(prepared: Experiment, folder: RunFolder, plugins: Plugins, screen: Screen) -> RunResult:
-    with observed(prepared, plugins, screen) as tell:
+def _run(prepared: "Experiment", folder: "RunFolder", plugins: "Plugins", context: "CommandContext") -> "RunResult":
+    from bliss_framework.console.context import observed
+    from bliss_framework.runs.experiment import run
+    from bliss_framework.runs.pipelines import PreparedPipeline, run_pipeline
+
+    with observed(prepared, plugins, context.screen) as tell:
         if isinstance(prepared, PreparedPipeline):
             result = run_pipeline(prepared, tell, folder)
         else:
             result = run(prepared, tell, folder)
     for note in result.notes:
-        screen.note(f"Note: {note}")
+        context.screen.note(f"Note: {note}")
     return result
 
 
-def _report(results: Sequence[RunResult], several: bool, screen: Screen) -> None:
+def _show(results: "Sequence[RunResult]", several: bool, context: "CommandContext") -> None:
+    from bliss_framework.console.drawing.tables import result_view
+    from bliss_framework.runs.folder.atomic import to_json
+
+    screen = context.screen
     documents = [result.document for result in results]
     if screen.as_json:
         for result in results:

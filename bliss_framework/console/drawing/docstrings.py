@@ -1,10 +1,36 @@
-"""What the docstring of a component says of its parameters."""
+"""What the signature and the docstring of a component say of its parameters."""
 
 import inspect
+import json
 import re
 from typing import Any
 
 NAMED = re.compile(r"^\s*(\w+):\s+(.*)$")
+
+
+def parameters_shown(factory: Any) -> list[str]:
+    """List the parameters of a component as an experiment file spells them, and what its docstring says of each."""
+    try:
+        signature = inspect.signature(factory)
+    except (TypeError, ValueError):
+        return []
+    texts = parameter_texts(factory)
+    named = [p for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    return [_signed(p) + (f": {texts[p.name]}" if p.name in texts else "") for p in named]
+
+
+def _signed(parameter: inspect.Parameter) -> str:
+    if parameter.default is parameter.empty:
+        return parameter.name
+    return f"{parameter.name} = {_default(parameter.default)}"
+
+
+def _default(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None:
+        return "none"
+    return f"{value:.6g}" if isinstance(value, float) else json.dumps(value) if isinstance(value, str) else repr(value)
 
 
 def parameter_texts(factory: Any) -> dict[str, str]:

@@ -51,7 +51,7 @@ def shows_unicode(console: Console) -> bool:
 
 
 @contextmanager
-def results_alone() -> Iterator[None]:
+def stdout_to_stderr() -> Iterator[None]:
     """Send to standard error what others print meanwhile: plugins, compiled code, worker processes."""
     sys.stdout.flush()
     try:

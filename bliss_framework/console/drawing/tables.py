@@ -187,3 +187,38 @@ def dataset_table(console: Console, datasets: Sequence[Mapping[str, Any]]) -> Ta
     for one in datasets:
         table.add_row(*(Text(str(one.get(key) or "-")) for key in ("name", "size", "licence", "source", "origin")))
     return table
+
+
+def verdict_table(console: Console, verdicts: Sequence[Mapping[str, Any]]) -> Table:
+    """Draw what the conformance kit says of components."""
+    table = plain_table(console, "plugin", "kind", "name", "state", "what the kit says")
+    for one in verdicts:
+        state = Text(one["state"], style={"passed": "green", "failed": "red", "skipped": "dim"}[one["state"]])
+        table.add_row(Text(one["plugin"]), Text(one["kind"]), Text(one["name"]), state, Text(one["reason"]))
+    return table
+
+
+def prediction_table(console: Console, bags: Sequence[Mapping[str, Any]]) -> Table:
+    """Draw the predicted label and the score of each bag."""
+    table = plain_table(console, "bag", "predicted", "score", title="scores are relative to the bag threshold")
+    for one in bags:
+        table.add_row(Text(str(one["bag"])), Text(_shown(one["predicted"])), Text(_shown(one["score"])))
+    return table
+
+
+def explanation_view(console: Console, explanation: Mapping[str, Any]) -> RenderableType:
+    """Draw why an instance got its label: a sentence, its arms if it had any, and its nearest instances."""
+    arms = plain_table(console, "label", "class", "pulls", "mean reward", title="arms")
+    for arm in explanation["arms"]:
+        arms.add_row(*(Text(str(arm[key])) for key in ("label", "class", "pulls")), Text(_shown(arm["mean_reward"])))
+    near = plain_table(console, "row", "bag", "weak label", "class", "score", title="nearest in final score")
+    for one in explanation["neighbours"]:
+        cells = (Text(str(one[key])) for key in ("row", "bag", "weak_label", "class"))
+        near.add_row(*cells, Text(_shown(one["score"])))
+    return Group(Text(explanation["sentence"]), *([arms] if explanation["arms"] else []), near)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_shown, value))
+    return f"{value:.4f}" if isinstance(value, float) else str(value)

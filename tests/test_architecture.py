@@ -26,7 +26,7 @@ def imported(path: Path) -> Iterator[tuple[str, str]]:
     ("package", "allowed"),
     [
         ("entrypoints", {"discovery.py"}),
-        ("pluggy", {"manager.py", "markers.py", "hookspecs.py"}),
+        ("pluggy", {"plugins.py", "markers.py", "hookspecs.py"}),
         ("tomli_w", {"results.py", "tuning.py"}),
         ("skops", {"persistence.py"}),
     ],

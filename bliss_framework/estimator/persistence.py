@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from bliss_framework.errors import RunError
-from bliss_framework.extension.loading.manager import default_plugins
-from bliss_framework.extension.names import is_own
+from bliss_framework.extension.loading.plugins import default_plugins
+from bliss_framework.extension.naming import is_own
 
 # What a fitted model holds beside the types that skops itself trusts. Whole names only: a file may name any function
 # that a module merely imports, and skops calls what it was told to trust.
@@ -83,6 +83,6 @@ def load_model(path: str | Path, trusted: tuple[str, ...] = ()) -> Any:
 def _own_components() -> set[str]:
     """Return the names of the built-in component classes; users may pass objects of them as parameters."""
     registry = default_plugins().registry
-    offers = [registry.offer(kind, name) for kind in KINDS for name in registry.names(kind)]
+    offers = [registry.registration(kind, name) for kind in KINDS for name in registry.names(kind)]
     factories = [offer.component.factory for offer in offers if is_own(offer.distribution)]
     return {f"{factory.__module__}.{factory.__qualname__}" for factory in factories if isinstance(factory, type)}

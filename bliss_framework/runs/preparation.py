@@ -14,7 +14,7 @@ from bliss_framework.estimator.own_defaults import filled, is_given, with_own_de
 from bliss_framework.extension.components import resolve
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.extension.dataset import WeakDataset
-from bliss_framework.extension.loading.manager import Plugins
+from bliss_framework.extension.loading.plugins import Plugins
 from bliss_framework.extension.registry import Registry
 from bliss_framework.runs.data.find import LoadedData, find_dataset
 from bliss_framework.runs.evaluation.methods import CONTROL, compared_method
@@ -91,7 +91,7 @@ def _load(settings: RunSettings, data: DataSettings, registry: Registry, data_di
 def _missing_regime(name: Any, registry: Registry) -> BlissError | None:
     try:
         if isinstance(name, str):
-            registry.offer("regime", name)
+            registry.registration("regime", name)
     except BlissError as error:
         return error
     return None

@@ -8,8 +8,8 @@ from typing import Any
 
 from attrs import field, frozen
 
-from bliss_framework.extension.loading.manager import Plugins
-from bliss_framework.extension.names import is_own
+from bliss_framework.extension.loading.plugins import Plugins
+from bliss_framework.extension.naming import is_own
 from bliss_framework.extension.registry import Registry
 from bliss_framework.runs.data.find import LoadedData
 from bliss_framework.runs.evaluation.methods import Method, method_document

@@ -7,7 +7,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from bliss_framework import Bags, BlissClassifier, PluginError
 from bliss_framework.estimator.own_defaults import GENERAL, filled, is_given, with_values
-from bliss_framework.extension.loading.manager import default_plugins
+from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_framework.runs.preparation import prepare
 from bliss_framework.runs.settings.records import DataSettings, RunSettings
 from bliss_mil.regime import MilRegime

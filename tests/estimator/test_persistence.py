@@ -16,8 +16,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import FunctionTransformer
 
 from bliss_framework import BlissClassifier, Reward, RunError, load_model, save_model
-from bliss_framework.extension.loading.manager import default_plugins
-from bliss_framework.extension.names import is_own
+from bliss_framework.extension.loading.plugins import default_plugins
+from bliss_framework.extension.naming import is_own
 from bliss_mil.baselines import BagMeanSvm, InheritedLabelSvm
 from bliss_mil.regime import MilRegime
 from bliss_mil.reward import MilReward
@@ -90,7 +90,7 @@ def test_objects_of_built_in_components_are_trusted(kind, tmp_path):
     path = tmp_path / "model.skops"
     registry = default_plugins().registry
     for name in registry.names(kind):
-        if not is_own(registry.offer(kind, name).distribution):
+        if not is_own(registry.registration(kind, name).distribution):
             continue
         spec = {"name": name, "estimator": GaussianNB()} if name == "sklearn" else name
         component = registry.create(kind, spec)

@@ -5,8 +5,8 @@ from attrs import field, frozen
 
 from bliss_framework import BlissError, Component, DataError, PluginError, SettingsError, UnknownNameError
 from bliss_framework.extension.contracts import KINDS
-from bliss_framework.extension.names import did_you_mean, is_component_name, plural
-from bliss_framework.extension.registry import Offer, Registry
+from bliss_framework.extension.naming import did_you_mean, is_component_name, plural
+from bliss_framework.extension.registry import Registration, Registry
 
 
 @frozen
@@ -38,8 +38,10 @@ def raises(error: BaseException):
     return factory
 
 
-def offer(kind: str, name: str, factory=dict, plugin: str = "own", distribution: str = "bliss-framework") -> Offer:
-    return Offer(kind, Component(name, factory), plugin, distribution)
+def offer(
+    kind: str, name: str, factory=dict, plugin: str = "own", distribution: str = "bliss-framework"
+) -> Registration:
+    return Registration(kind, Component(name, factory), plugin, distribution)
 
 
 @pytest.fixture
@@ -96,7 +98,7 @@ def test_unknown_kind_is_said(registry):
 
 
 def test_ambiguous_name_is_refused_with_both_owners(registry):
-    """A name of two strangers is offered to nobody; using it names both and says how to choose."""
+    """A name of two third parties is offered to nobody; using it names both and says how to choose."""
     assert registry.names("reward") == ("mil",)
     text = message(PluginError, registry.create, "reward", "same")
     assert 'plugin "one" from dist-one and by plugin "two" from dist-two' in text
@@ -149,8 +151,8 @@ def test_factory_without_parameters_says_so():
     assert "It takes none." in message(SettingsError, registry.create, "regime", {"name": "mil", "x": 1})
 
 
-def test_factory_that_hides_its_signature_complains_itself():
-    """A factory whose signature cannot be read is called unchecked, and its complaint names the component."""
+def test_factory_that_hides_its_signature_raises_itself():
+    """A factory whose signature cannot be read is called unchecked, and its error names the component."""
     registry = Registry((offer("regime", "mil", Silent),))
     assert "could not be made" in message(PluginError, registry.create, "regime", {"name": "mil", "x": 1})
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bliss_framework import DataError, PluginError, SettingsError, UnknownNameError
-from bliss_framework.extension.loading.manager import default_plugins, load_plugins
+from bliss_framework.extension.loading.plugins import default_plugins, load_plugins
 from bliss_framework.runs.preparation import prepare
 from bliss_framework.runs.settings.components import resolved
 from bliss_framework.runs.settings.records import DataSettings, MethodSettings, RunSettings, with_component_parameters
@@ -167,7 +167,9 @@ class TestRefusals:
 
         twice = evolve(
             registry,
-            offers=tuple(evolve(one, distribution="stranger", plugin=p) for one in registry.offers for p in ("a", "b")),
+            registrations=tuple(
+                evolve(one, distribution="stranger", plugin=p) for one in registry.registrations for p in ("a", "b")
+            ),
         )
         with pytest.raises(PluginError, match="ambiguous"):
             prepare(

@@ -7,7 +7,7 @@ from bliss_framework.console.context import plugins_for
 from bliss_framework.console.drawing.screens import open_screen
 from bliss_framework.console.drawing.tables import plain_table
 from bliss_framework.errors import PluginError, UnknownNameError
-from bliss_framework.extension.names import did_you_mean
+from bliss_framework.extension.naming import did_you_mean
 from bliss_framework.runs.folder.atomic import to_json
 from bliss_framework.testing.installed import check_installed
 

@@ -9,7 +9,7 @@ from bliss_framework.console.drawing.docstrings import parameter_texts
 from bliss_framework.console.drawing.screens import open_screen
 from bliss_framework.console.drawing.tables import component_tree, dataset_table, plugin_table
 from bliss_framework.errors import UnknownNameError
-from bliss_framework.extension.names import did_you_mean
+from bliss_framework.extension.naming import did_you_mean
 from bliss_framework.runs.data.find import available_datasets
 from bliss_framework.runs.folder.atomic import to_json
 

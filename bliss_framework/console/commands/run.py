@@ -11,7 +11,7 @@ from bliss_framework.console.drawing.screens import Screen, results_alone
 from bliss_framework.console.drawing.tables import result_view
 from bliss_framework.console.exits import Interrupted
 from bliss_framework.console.experiments import experiments_of
-from bliss_framework.extension.loading.manager import Plugins
+from bliss_framework.extension.loading.plugins import Plugins
 from bliss_framework.runs.experiment import run
 from bliss_framework.runs.folder.atomic import to_json
 from bliss_framework.runs.folder.run_folder import RunFolder

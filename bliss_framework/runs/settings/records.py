@@ -11,7 +11,7 @@ from attrs import evolve, field, fields, frozen
 from bliss_framework.errors import SettingsError
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
 from bliss_framework.estimator.own_defaults import GENERAL
-from bliss_framework.extension.names import did_you_mean
+from bliss_framework.extension.naming import did_you_mean
 from bliss_framework.validators import at_least, between, optional
 
 COMPONENTS = ("regime", "classifier", "reward", "strategy", "final_classifier")

@@ -1,14 +1,17 @@
 """The plugin manager: five stages, and a broken plugin costs only itself."""
 
+import pickle
+import subprocess
 import sys
+import threading
 import warnings
 
 import pytest
 from attrs import evolve
 
-from bliss_framework import Component, PluginError
+from bliss_framework import Component, PluginError, UnknownNameError
 from bliss_framework.extension.loading.admission import host_hooks, registration_hooks
-from bliss_framework.extension.loading.plugins import Plugins, default_plugins, load_plugins
+from bliss_framework.extension.loading.plugins import Plugins, active_plugins, default_plugins, load_plugins
 from bliss_framework.extension.loading.reports import PluginReport
 
 GOOD = "@hookimpl\ndef bliss_rewards(): return [Component('fine', dict)]\n"
@@ -254,3 +257,106 @@ def test_loading_twice_gives_independent_plugins(site):
     assert first is not second
     assert first.reports == second.reports
     assert isinstance(second.reports[0].components[0][1], Component)
+
+
+# Active plugins, and plugins that travel
+
+
+def test_active_plugins_are_those_of_the_surrounding_with(site):
+    """Inside `with plugins.active()` names are looked up in these plugins, outside in what is installed."""
+    site.registering("bliss-odd", "odd", "bliss_rewards", "fine")
+    without = load_plugins(block=["odd"])
+    inner = load_plugins()
+    assert active_plugins() is default_plugins()
+    with without.active() as found:
+        assert active_plugins() is found is without
+        with inner.active():
+            assert active_plugins() is inner
+        assert active_plugins() is without
+    assert active_plugins() is default_plugins()
+
+
+def test_active_plugins_end_with_an_error(site):
+    """An error inside the with block ends it like anything else."""
+    with pytest.raises(ZeroDivisionError), load_plugins().active():
+        raise ZeroDivisionError
+    assert active_plugins() is default_plugins()
+
+
+def test_another_thread_has_its_own_active_plugins(site):
+    """What one thread makes active does not change where another one looks."""
+    found = []
+    with load_plugins().active():
+        other = threading.Thread(target=lambda: found.append(active_plugins()))
+        other.start()
+        other.join()
+    assert found == [default_plugins()]
+
+
+def test_plugins_and_registry_travel(site):
+    """Plugins and registry can be pickled, with absent plugins and without the functions that make observers."""
+    source = "class Fine: pass\n@hookimpl\ndef bliss_rewards(): return [Component('fine', Fine)]\n"
+    site.plugin(source + "@hookimpl\ndef bliss_observers(): return [open]\n")
+    site.registering("bliss-away", "away", "bliss_rewards", "away")
+    plugins = load_plugins(block=["away"])
+    again = pickle.loads(pickle.dumps(plugins))
+    assert again.reports == plugins.reports
+    assert again.registry == plugins.registry
+    assert [one.name for one in again.registry.absent] == ["away"]
+    assert again.observers(run=None) == []
+
+
+def test_installed_plugins_travel_to_another_process():
+    """The registry of the built-in plugins can be unpickled in a fresh process."""
+    code = "import pickle, sys; print(pickle.load(sys.stdin.buffer).names('regime'))"
+    registry = default_plugins().registry
+    done = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(registry), capture_output=True, timeout=120)
+    assert done.stdout.decode().strip() == str(registry.names("regime")), done.stderr
+
+
+# Plugins that are not loaded
+
+
+def test_registry_knows_the_plugins_that_are_not_loaded(site):
+    """The registry holds a report of each plugin that is blocked, broken or partly loaded, and of no other."""
+    site.registering("bliss-good", "good", "bliss_rewards", "good")
+    site.registering("bliss-away", "away", "bliss_rewards", "away")
+    site.dist("bliss-part", "part = part_hooks", {"part_hooks": GOOD + "@hookimpl\ndef bliss_rewrads(): return []\n"})
+    site.plugin("import no_such_codec\n")
+    absent = {one.name: one.state for one in load_plugins(block=["away"]).registry.absent}
+    assert absent == {"away": "blocked", "part": "ok", "odd": "broken"}
+
+
+def test_missing_name_says_which_plugin_is_broken(site):
+    """A component that is missing because its plugin broke says so, with the reason and the hint."""
+    site.plugin("import no_such_codec\n")
+    with pytest.raises(UnknownNameError) as caught:
+        load_plugins().registry.get("strategy", "mine")
+    assert (
+        'Plugin "odd" from bliss-odd 0.3 is not loaded: its import failed: ModuleNotFoundError: '
+        "No module named 'no_such_codec'. Hint: pip install no_such_codec, or pip uninstall bliss-odd."
+    ) in str(caught.value)
+
+
+# What a plugin cannot do to its neighbours
+
+
+@pytest.mark.parametrize("error", ["GeneratorExit", "__import__('asyncio').CancelledError", "SystemExit(0)"])
+def test_hook_that_raises_no_ordinary_exception(site, error):
+    """Whatever a hook raises but Ctrl-C costs its plugin alone."""
+    site.plugin(HOOK + f"bliss_rewards(): raise {error}\n")
+    assert site.report("odd").stage == "call"
+
+
+def test_exception_whose_text_cannot_be_read(site):
+    """An exception that raises where its text is asked for is described by its type."""
+    site.plugin("class Odd(Exception):\n    def __str__(self): raise RuntimeError\nraise Odd\n")
+    assert site.report("odd").reason == "Odd, whose text cannot be read"
+
+
+def test_plugin_that_prints_leaves_standard_output_alone(site, capsys):
+    """What a plugin prints while it is loaded goes to standard error, so that JSON on standard output stays JSON."""
+    site.plugin("print('imported')\n" + HOOK + "bliss_rewards(): print('called'); return []\n")
+    load_plugins()
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "imported\ncalled\n")

@@ -294,6 +294,9 @@ def test_imported_specification_is_no_forgotten_marker(site):
         ("[Component('fine', dict), Component('fine', list)]", 'the name "fine" twice'),
         ("(Component('fine', 1 / 0) for _ in 'ab')", "raised ZeroDivisionError"),
         ("exit(2)", "raised SystemExit: 2"),
+        ("[Component('fine', dict, saved_types='os.system')]", 'saved_types of "fine" in bliss_rewards is str'),
+        ("[Component('fine', dict, saved_types=('os.*',))]", "allowed is a tuple of full names"),
+        ("[Component('fine', dict, saved_types=('Bare',))]", "allowed is a tuple of full names"),
     ],
 )
 def test_answers_that_are_no_components(site, answer, said):

@@ -31,7 +31,7 @@ from bliss_framework.estimator.parameters import (
 from bliss_framework.estimator.selection import Trial
 from bliss_framework.extension.components import resolve
 from bliss_framework.extension.contracts import Profile, Regime
-from bliss_framework.extension.loading.manager import active_plugins
+from bliss_framework.extension.loading.plugins import active_plugins
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit, silent

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.errors import DataError
 from bliss_framework.extension.contracts import Regime
-from bliss_framework.extension.names import did_you_mean
+from bliss_framework.extension.naming import did_you_mean
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import WeakLabels
 

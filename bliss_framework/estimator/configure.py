@@ -278,7 +278,7 @@ class _Resolver:
         called = component_name(spec)
         if not isinstance(spec, str | Mapping) or called not in self.registry.names(KIND_OF[name]):
             return None
-        return self.registry.offer(KIND_OF[name], called).origin()
+        return self.registry.registration(KIND_OF[name], called).origin()
 
 
 def component_name(spec: Any) -> str:

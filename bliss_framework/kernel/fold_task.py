@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.errors import PluginError
 from bliss_framework.kernel.events import Emit, FoldFinished, FoldStarted, RoundFinished, silent
-from bliss_framework.kernel.guards import blaming, checked_rewards
+from bliss_framework.kernel.guards import attributing_errors, checked_rewards
 from bliss_framework.kernel.inference import (
     ArmResult,
     Bounder,
@@ -170,7 +170,7 @@ def _judge(task: FoldTask, problem: FoldProblem, arms: ArmResult) -> FoldResult:
     predictions = problem.puller.pull(assignment[None], weights)
     outcome = outcome_of(fold, assignment, predictions, 0)
     free = fold.train.space.free
-    with blaming("reward", "reward", task.settings.n_rounds):
+    with attributing_errors("reward", "reward", task.settings.n_rounds):
         returned = problem.reward(outcome)
     rewards = checked_rewards(returned, fold.train.n_rows, task.settings.n_rounds)
     complaints = arms.complaints

@@ -14,7 +14,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.kernel.arms import ArmStatistics, best_label, draw_labels, draw_unpulled
-from bliss_framework.kernel.guards import blaming, checked_assignment, checked_bounds, checked_rewards
+from bliss_framework.kernel.guards import attributing_errors, checked_assignment, checked_bounds, checked_rewards
 from bliss_framework.kernel.pull import Fold, Outcome, Part, Predictions, balance_weights, outcome_of
 from bliss_framework.validators import at_least, between, one_of, optional
 
@@ -234,13 +234,13 @@ class _PullingTable:
         for p, choice in enumerate(chosen):
             outcome = outcome_of(self.problem.fold, choice.assignment, predictions, p)
             with self.timed("reward"):
-                with blaming("reward", "reward", choice.round):
+                with attributing_errors("reward", "reward", choice.round):
                     returned = self.problem.reward(outcome)
                 rewards = checked_rewards(returned, train.n_rows, choice.round)
             choice.inference.arms.add(choice.assignment[self.free], rewards[self.free])
             total += float(rewards[self.free].mean())
             if choice.round in self.looks and choice.inference is chosen[0].inference:
-                with blaming("reward", "complaint of the reward", choice.round):
+                with attributing_errors("reward", "complaint of the reward", choice.round):
                     self.complaints.append(self.problem.reward.complaint(outcome))
         self.n_pulls += len(chosen)
         return total / len(chosen)

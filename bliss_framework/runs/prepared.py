@@ -18,8 +18,8 @@ from bliss_framework.estimator.inputs import check_labelled, check_training
 from bliss_framework.estimator.parameters import TABLE, not_given
 from bliss_framework.extension.contracts import Profile
 from bliss_framework.extension.dataset import WeakDataset
-from bliss_framework.extension.loading.manager import Plugins
-from bliss_framework.extension.names import is_own
+from bliss_framework.extension.loading.plugins import Plugins
+from bliss_framework.extension.naming import is_own
 from bliss_framework.extension.registry import Registry
 from bliss_framework.runs.data.find import LoadedData, find_dataset
 from bliss_framework.runs.evaluation.methods import Method, compared_methods, method_document
@@ -241,7 +241,7 @@ def _load(settings: RunSettings, data: DataSettings, registry: Registry, data_di
 def _missing_regime(name: Any, registry: Registry) -> BlissError | None:
     try:
         if isinstance(name, str):
-            registry.offer("regime", name)
+            registry.registration("regime", name)
     except BlissError as error:
         return error
     return None

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.extension.contracts import Reward
 from bliss_framework.kernel.bags import Bags
-from bliss_framework.kernel.guards import blaming, checked_rewards
+from bliss_framework.kernel.guards import attributing_errors, checked_rewards
 from bliss_framework.kernel.pull import Outcome
 from bliss_framework.testing.arrays import assert_close, pickled, unchanged
 from bliss_framework.testing.checks import Check, Example
@@ -31,7 +31,7 @@ class _NoClassifier:
 def rewards_of(reward: Reward, outcome: Outcome) -> NDArray[np.float64]:
     """Prepare a reward for the fold of an outcome and call it, holding it to its contract."""
     prepared = reward.prepare(outcome.fold, _NoClassifier())
-    with blaming("reward", "reward", 1):
+    with attributing_errors("reward", "reward", 1):
         returned = prepared(outcome)
     return checked_rewards(returned, len(outcome.assignment), 1)
 

@@ -17,7 +17,8 @@ def bliss_rewards() -> list[Component]:
 def bliss_classifiers() -> list[Component]:
     """Offer a classifier for bags with very many instances."""
     summary = "Class-balanced least squares; cost and memory grow with features, not with the square of instances"
-    return [Component("balanced-ridge", BalancedRidge, summary)]
+    saved = ("bliss_detection.ridge.BalancedLeastSquares",)
+    return [Component("balanced-ridge", BalancedRidge, summary, saved_types=saved)]
 
 
 @hookimpl

@@ -9,6 +9,8 @@ from bliss_multiclass_mil.regime import MultiClassMilRegime
 from bliss_multiclass_mil.relabel_softmax import RelabelSoftmax
 from bliss_multiclass_mil.reward import MultiClassMilReward
 
+SOFTMAX = ("bliss_multiclass_mil.estimator.CooperativeSoftmaxClassifier",)
+
 
 @hookimpl
 def bliss_regimes() -> list[Component]:
@@ -28,7 +30,7 @@ def bliss_rewards() -> list[Component]:
 def bliss_classifiers() -> list[Component]:
     """Offer the cooperative softmax."""
     summary = "Softmax whose negative labels do not compete; warm start from pull to pull (the paper)"
-    return [Component("cooperative-softmax", CooperativeSoftmax, summary)]
+    return [Component("cooperative-softmax", CooperativeSoftmax, summary, saved_types=SOFTMAX)]
 
 
 @hookimpl
@@ -39,7 +41,7 @@ def bliss_baselines() -> list[Component]:
         Component("one-vs-rest-mi-svm", OneVsRestMiSvm, "Linear mi-SVM for each label (the paper's baseline)"),
         Component("one-vs-rest-bag-mean-svm", OneVsRestBagMeanSvm, "Linear SVM for each label on the mean of each bag"),
         Component("label-set-attention", LabelSetAttention, "Attention network for label sets (needs the extra torch)"),
-        Component("relabel-softmax", RelabelSoftmax, relabel),
+        Component("relabel-softmax", RelabelSoftmax, relabel, saved_types=SOFTMAX),
     ]
 
 

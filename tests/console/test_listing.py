@@ -68,14 +68,14 @@ class TestPlugins:
 class TestBrokenPlugins:
     @pytest.fixture
     def broken(self, install):
-        """One good stranger and three that are stopped, each at another door."""
+        """One good third-party plugin and three that are stopped, each at another stage."""
         install("bliss-good", "good = good_hooks", {"good_hooks": GOOD})
         install("bliss-audio", "audio = audio_hooks", {"audio_hooks": MISSING}, version="0.3")
         install("bliss-old", "old = old_hooks", {"old_hooks": OLD})
         install("bliss-typo", "typo = typo_hooks", {"typo_hooks": TYPO})
 
     def test_json(self, cli, broken):
-        """Each broken plugin shows its door, the reason and the remedy; the good ones work beside it."""
+        """Each broken plugin shows its stage, the reason and the hint; the good ones work beside it."""
         plugins = listed(cli("plugins", "--json"))
         audio, old, typo = plugins["audio"], plugins["old"], plugins["typo"]
         assert (audio["state"], audio["door"], audio["distribution"], audio["version"]) == (
@@ -102,19 +102,19 @@ class TestBrokenPlugins:
             "audio",
             "bliss-audio 0.3",
             "broken",
-            "door import: ModuleNotFoundError: No module named 'librosa_that_nobody_has'. Remedy: pip install "
+            "import: ModuleNotFoundError: No module named 'librosa_that_nobody_has'. Hint: pip install "
             "librosa_that_nobody_has, or pip uninstall bliss-audio.",
         ]
 
     def test_a_run_goes_on(self, cli, broken, table):
-        """A broken plugin costs only itself: a run warns of it with the remedy, and ends well."""
+        """A broken plugin costs only itself: a run warns of it with a hint, and ends well."""
         table()
         ended = cli("run", "toy.csv", "--n-rounds", "2", "--n-folds", "3")
         assert ended.code == 0
         (warning,) = [line for line in ended.err.splitlines() if '"audio"' in line]
         assert warning == (
-            'Warning: plugin "audio" from bliss-audio 0.3 was skipped at door "import": ModuleNotFoundError: '
-            "No module named 'librosa_that_nobody_has'. Remedy: pip install librosa_that_nobody_has, "
+            'Warning: Plugin "audio" from bliss-audio 0.3 is not loaded: its import failed: ModuleNotFoundError: '
+            "No module named 'librosa_that_nobody_has'. Hint: pip install librosa_that_nobody_has, "
             "or pip uninstall bliss-audio."
         )
 
@@ -122,7 +122,9 @@ class TestBrokenPlugins:
         """--strict-plugins stops at the first broken plugin, with exit code 1 and the plugin's own traceback."""
         ended = cli("plugins", "--strict-plugins", "--block-plugin", "old", "--block-plugin", "typo")
         assert (ended.code, ended.out) == (1, "")
-        assert ended.err.startswith('Error: plugin "audio" from bliss-audio 0.3 was skipped at door "import": Module')
+        assert ended.err.startswith(
+            'Error: Plugin "audio" from bliss-audio 0.3 is not loaded: its import failed: Module'
+        )
         assert "Traceback (most recent call last):" in ended.err
         assert "audio_hooks.py" in ended.err
         assert ended.err.rstrip().endswith("ModuleNotFoundError: No module named 'librosa_that_nobody_has'")
@@ -131,19 +133,19 @@ class TestBrokenPlugins:
         """--strict-plugins does nothing where no plugin is broken."""
         assert cli("plugins", "--strict-plugins").code == 0
 
-    def test_one_name_claimed_twice(self, cli, install):
+    def test_one_name_taken_twice(self, cli, install):
         """Two distributions with one plugin name are both named; neither is loaded, and a third one is."""
         for name in ("one", "two"):
             install(f"reg-{name}", f"mil2 = reg_{name}", {f"reg_{name}": GOOD})
         install("reg-three", "zz = reg_three", {"reg_three": GOOD})
         ended = cli("plugins", "--json")
-        rivals = [one for one in json.loads(ended.out)["plugins"] if one["name"] == "mil2"]
-        assert [(one["distribution"], one["state"]) for one in rivals] == [("reg-one", "broken"), ("reg-two", "broken")]
-        assert all("reg-one 1.0" in one["reason"] and "reg-two 1.0" in one["reason"] for one in rivals)
+        both = [one for one in json.loads(ended.out)["plugins"] if one["name"] == "mil2"]
+        assert [(one["distribution"], one["state"]) for one in both] == [("reg-one", "broken"), ("reg-two", "broken")]
+        assert all("reg-one 1.0" in one["reason"] and "reg-two 1.0" in one["reason"] for one in both)
         assert listed(cli("plugins", "zz", "--json"))["zz"]["components"][0]["name"] == "fine"
 
-    def test_a_stranger_named_like_a_built_in(self, cli, install):
-        """A stranger's plugin "mil" never takes the place of ours."""
+    def test_a_third_party_named_like_a_built_in(self, cli, install):
+        """A third-party plugin "mil" never takes the place of ours."""
         install("mil-two", "mil = mil_two", {"mil_two": GOOD})
         plugins = [one for one in json.loads(cli("plugins", "--json").out)["plugins"] if one["name"] == "mil"]
         assert [(one["distribution"], one["state"]) for one in plugins] == [
@@ -166,7 +168,7 @@ class TestDatasets:
         (musk1,) = [one for one in document["datasets"] if one["name"] == "musk1"]
         assert musk1["licence"] == "CC BY 4.0"
         assert musk1["size"] == "92 bags (47 positive), 476 instances, 166 features"
-        assert musk1["origin"] == 'plugin "mil" from bliss-framework'
+        assert musk1["origin"] == 'plugin "mil" from bliss-framework 0.1.0'
         assert "UCI" in musk1["source"]
         out = cli("datasets", "musk1").out
         assert "CC BY 4.0" in out
@@ -236,7 +238,7 @@ class TestHelp:
     def test_help_says_what_a_run_uses(self, cli, source):
         """Each default that --help tells of a built-in regime is what run.toml of a run with it holds."""
         from bliss_framework.estimator.parameters import CONFIGURED
-        from bliss_framework.extension.loading.manager import default_plugins
+        from bliss_framework.extension.loading.plugins import default_plugins
         from bliss_framework.runs.prepared import prepare
         from bliss_framework.runs.settings.records import DataSettings, RunSettings
 

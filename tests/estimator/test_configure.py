@@ -11,7 +11,7 @@ from bliss_framework import Bags, BlissClassifier, PluginError, SettingsError, U
 from bliss_framework.estimator.configure import Config, configure, with_shared_parameters
 from bliss_framework.estimator.default_words import default_words
 from bliss_framework.estimator.parameters import COMPONENTS, CONFIGURED, TABLE, named
-from bliss_framework.extension.loading.manager import default_plugins, load_plugins
+from bliss_framework.extension.loading.plugins import default_plugins, load_plugins
 from bliss_framework.plugin import Case, Presets, Profile, When
 from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.settings.records import DataSettings, RunSettings

@@ -25,7 +25,7 @@ from bliss_framework.estimator.inputs import check_training
 from bliss_framework.estimator.parameters import TABLE
 from bliss_framework.estimator.selection import groups_of, trials_of
 from bliss_framework.extension.contracts import Profile
-from bliss_framework.extension.loading.manager import default_plugins
+from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_mil.regime import MilRegime
 
 QUICK = {"n_rounds": 6, "n_folds": 2, "n_inferences": 1, "n_neighbors": 5}

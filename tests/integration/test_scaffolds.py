@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bliss_framework import SettingsError
-from bliss_framework.extension.loading.manager import default_plugins
+from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_framework.extension.scaffold import KINDS, SUMMARIES, Blueprint, check_blueprint, scaffold
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 from sklearn.svm import LinearSVC
 
 from bliss_framework import Bags, DataError, LabelSpace, Part, Scaling, SettingsError, WeakLabels
-from bliss_framework.extension.loading.manager import default_plugins
+from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_framework.testing import Example, baseline_checks
 from bliss_multiclass_mil.datasets import load_digits_bags, load_mnist_bags
 from bliss_multiclass_mil.generator import drawn_bags, make_bags

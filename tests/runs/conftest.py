@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bliss_framework.extension.loading.manager import default_plugins
+from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_framework.runs.prepared import Prepared, prepare
 from bliss_framework.runs.settings.records import DataSettings, EvaluationSettings, MethodSettings, RunSettings
 

@@ -7,7 +7,7 @@ import pytest
 
 from bliss_framework import DataError, PluginError, SettingsError, UnknownNameError
 from bliss_framework.estimator.configure import filled
-from bliss_framework.extension.loading.manager import default_plugins, load_plugins
+from bliss_framework.extension.loading.plugins import default_plugins, load_plugins
 from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.settings.records import DataSettings, MethodSettings, RunSettings, with_component_parameters
 
@@ -172,7 +172,9 @@ class TestRefusals:
 
         twice = evolve(
             registry,
-            offers=tuple(evolve(one, distribution="stranger", plugin=p) for one in registry.offers for p in ("a", "b")),
+            registrations=tuple(
+                evolve(one, distribution="stranger", plugin=p) for one in registry.registrations for p in ("a", "b")
+            ),
         )
         with pytest.raises(PluginError, match="ambiguous"):
             prepare(

@@ -5,8 +5,8 @@ import pytest
 from attrs import evolve
 
 from bliss_framework import BlissClassifier, Component, DataError, RunError, SettingsError, WeakDataset
-from bliss_framework.extension.loading.manager import default_plugins
-from bliss_framework.extension.registry import Offer, Registry
+from bliss_framework.extension.loading.plugins import default_plugins
+from bliss_framework.extension.registry import Registration, Registry
 from bliss_framework.runs.comparison import compare
 from bliss_framework.runs.data.find import find_dataset
 from bliss_framework.runs.evaluation.fits import run_fits
@@ -151,7 +151,7 @@ def of_folders(data_dirs=(), n_bags=2):
 class TestWhatDataTell:
     def test_data_sets_are_told_the_folders(self, tmp_path):
         """A data set with a parameter data_dirs gets the folders of the run, unless the user names others."""
-        registry = Registry((Offer("dataset", Component("own", of_folders), "own", "bliss-own"),))
+        registry = Registry((Registration("dataset", Component("own", of_folders), "own", "bliss-own"),))
         found = find_dataset("own", registry=registry, data_dirs=[tmp_path], options={"n_bags": 3})
         assert found.dataset.name == str(tmp_path)
         options = {"data_dirs": ["elsewhere"]}

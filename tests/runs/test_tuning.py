@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bliss_framework import BlissClassifier, SettingsError
-from bliss_framework.extension.loading.manager import default_plugins
+from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_framework.runs.experiment import run
 from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.settings.experiment_file import read_experiments

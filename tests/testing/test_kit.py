@@ -18,7 +18,7 @@ from bliss_framework import (
     WeakDataset,
     neighbourhood,
 )
-from bliss_framework.extension.loading.manager import default_plugins
+from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_framework.testing import (
     Check,
     check_reader,
@@ -328,7 +328,7 @@ def test_everything_installed_passes():
     check_reader(REGISTRY.create("reader", "npz"), MUSK1)
 
 
-BUILTIN = {offer.plugin for offer in REGISTRY.offers if offer.distribution == "bliss-framework"}
+BUILTIN = {offer.plugin for offer in REGISTRY.registrations if offer.distribution == "bliss-framework"}
 
 
 def test_a_csv_reader_passes(tmp_path):

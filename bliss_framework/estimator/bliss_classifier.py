@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -26,6 +25,7 @@ from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit, silent
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.kernel.result import InferredLabels
+from bliss_framework.kernel.rows import Rows
 
 OF_SELECTION = ("settings", "grid", "n_members", "random_state", "n_jobs")
 
@@ -192,7 +192,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             What was found, in canonical order, and the caller's row of each of its rows.
         """
         given = self._given(X, y, bags, emit, None)
-        recipe = recipe_of(self._parameters(given.training.bags, issparse(given.training.X)))
+        recipe = recipe_of(self._parameters(given.training.bags, Rows(given.training.X).is_sparse))
         ready = arranged(given.training, given.weak, recipe.regime, recipe.scaling)
         return recipe.infer(ready.data, given.seed, given.run_tasks, given.emit), ready.order
 
@@ -204,7 +204,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             emit: called with the progress, in this process.
         """
         given = self._given(X, y, bags, emit, None)
-        candidates = self._candidates(given.training.bags, issparse(given.training.X))
+        candidates = self._candidates(given.training.bags, Rows(given.training.X).is_sparse)
         return ranked_settings(given, candidates, self.n_members)
 
     def _given(self, X: Any, y: Any, bags: Any, emit: Emit, run_tasks: RunTasks | None) -> Given:
@@ -219,9 +219,9 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fitted(self, given: Given) -> Fitted:
         if self.settings == "select":
-            candidates = self._candidates(given.training.bags, issparse(given.training.X))
+            candidates = self._candidates(given.training.bags, Rows(given.training.X).is_sparse)
             return fit_selected(given, candidates, self.n_members)
-        return fit_as_set(given, self._parameters(given.training.bags, issparse(given.training.X)))
+        return fit_as_set(given, self._parameters(given.training.bags, Rows(given.training.X).is_sparse))
 
     def _given_parameters(self) -> dict[str, Any]:
         return {name: value for name, value in self.get_params(deep=False).items() if name not in OF_SELECTION}

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from attrs import evolve
-from scipy.sparse import issparse
 
 from bliss_framework.errors import BlissError, DataError, SettingsError, UnknownNameError
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
@@ -16,6 +15,7 @@ from bliss_framework.extension.contracts import Regime
 from bliss_framework.extension.dataset import WeakDataset
 from bliss_framework.extension.loading.manager import Plugins
 from bliss_framework.extension.registry import Registry
+from bliss_framework.kernel.rows import Rows
 from bliss_framework.runs.data.find import LoadedData, find_dataset
 from bliss_framework.runs.evaluation.methods import CONTROL, compared_method
 from bliss_framework.runs.evaluation.plan import DEFAULT_SEED, check_seed
@@ -114,7 +114,9 @@ def _filled(bliss: dict[str, Any], regime: Regime, given: TrainingInput) -> dict
         return bliss  # What is filled in would count as set by the user.
     if bliss["settings"] == "as-given":
         return filled(bliss)
-    own = with_own_defaults(filled(bliss), regime, given.bags, issparse(given.X), lambda name: is_given(name, bliss))
+    own = with_own_defaults(
+        filled(bliss), regime, given.bags, Rows(given.X).is_sparse, lambda name: is_given(name, bliss)
+    )
     return {**own, "settings": "as-given"}
 
 

@@ -10,14 +10,13 @@ so a fold needs one factorisation of a d x d matrix, however many instances ther
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from attrs import field, frozen
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bliss_framework.plugin import Classifier, Part, Predictions, PreparedClassifier, between, positive
+from bliss_framework.plugin import Classifier, Part, Predictions, PreparedClassifier, Rows, between, positive
 
 ROUNDING = 1e-9
 
@@ -118,9 +117,7 @@ class _Factor:
         self.X = X
         share = (weights / weights.sum()).astype(np.float32)
         self.mean = np.asarray(X.T @ share, dtype=np.float64)
-        scaled = X.multiply(share[:, None]).tocsr() if sp.issparse(X) else X * share[:, None]
-        product = X.T @ scaled
-        covariance = np.asarray(product.todense() if sp.issparse(product) else product, dtype=np.float64)
+        covariance = Rows(X).weighted_gram(share).astype(np.float64)
         covariance -= np.outer(self.mean, self.mean)
         covariance[np.diag_indices(len(covariance))] += ridge
         self.factor = cho_factor(covariance, overwrite_a=True)
@@ -184,4 +181,4 @@ def _products(rows: Any, columns: NDArray[np.float32]) -> NDArray[np.float64]:
 
 def _single(X: Any) -> Any:
     """Return rows in single precision: products of many rows are bound by memory."""
-    return X.astype(np.float32) if sp.issparse(X) else np.asarray(X, dtype=np.float32)
+    return Rows(X).as_type(np.float32).array

@@ -17,7 +17,7 @@ TRUSTED = frozenset(
         "bliss_framework.estimator.scaling.Scaling",
         "bliss_classifiers.estimators.GramSvc",
         "bliss_classifiers.estimators.KernelLeastSquares",
-        "bliss_detection.ridge.BalancedLeastSquares",
+        "bliss_detection.inference.balanced_ridge.BalancedLeastSquares",
         "bliss_multiclass_mil.estimator.CooperativeSoftmaxClassifier",
         "scipy.sparse._csr.csr_matrix",
         "builtins.frozenset",

@@ -1,19 +1,20 @@
 """The methods that are compared: each picks boxes in the training images that show a class."""
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from bliss_detection.boxes import Boxes
-from bliss_detection.described import Described
-from bliss_detection.inference import Inference, infer_boxes, inferred_scores
-from bliss_detection.latent_svm import SmoothedLatentSvm
-from bliss_detection.max_cover import MaxCover
-from bliss_detection.mi import Alternation, fitted_scores, negative_rows
-from bliss_detection.picks import Candidates, Picks
+from bliss_detection.boxes.geometry import Boxes
+from bliss_detection.features.described_boxes import Described
+from bliss_detection.inference.box_labels import Inference, infer_boxes, inferred_scores
+from bliss_detection.inference.latent_svm import SmoothedLatentSvm
+from bliss_detection.inference.max_cover import MaxCover
+from bliss_detection.inference.mi_alternation import Alternation, fitted_scores, negative_rows
+from bliss_detection.inference.picks import Candidates, Picks
 from bliss_framework.plugin import one_of
 
 RULES = ("vote", "alternate")
@@ -39,7 +40,7 @@ class Passes:
     rule: str = field(default="vote", validator=one_of(*RULES))
 
 
-@frozen(eq=False)
+@frozen(eq=False, slots=False)
 class Task:
     """One class in one repeat.
 
@@ -69,39 +70,41 @@ class Task:
         """The images that show the class."""
         return Candidates.of(self.described, self.column)
 
-    def lead(self, number: int, allowed: NDArray[np.bool_] | None) -> NDArray[np.float64]:
-        """Infer labels in a pass, 0 for the first one: (N,) by how much the positive label leads."""
-        inference = self.inference if number == 0 else evolve(self.inference, ridge=self.passes.ridge)
+    @cached_property
+    def first_lead(self) -> NDArray[np.float64]:
+        """Infer labels in the first pass, once: (N,) by how much the positive label leads."""
+        return infer_boxes(self.described, self.column, self.allowed, self.inference, self.seed)
+
+    def later_lead(self, number: int, allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Infer labels in a later pass, 1 or more, among the boxes (N,) that may be positive there."""
+        inference = evolve(self.inference, ridge=self.passes.ridge)
         return infer_boxes(self.described, self.column, allowed, inference, self.seed + 1000 * number)
 
 
-Find = Callable[[Task, NDArray[np.float64]], Picks]
+Find = Callable[[Task], Picks]
 
 
-def bliss(task: Task, lead: NDArray[np.float64]) -> Picks:
+def bliss(task: Task) -> Picks:
     """Label inference and a vote of the inferred positives, then narrowing passes.
 
     By the rule "vote" each inferred positive has one vote, however sure: the surest boxes show the part that tells the
     class best, a face. In later passes the classifier that learns the inferred labels scores the boxes.
-
-    Args:
-        task: the class.
-        lead: of the first pass.
     """
+    lead = task.first_lead
 
     def scores(number: int, allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
-        return inferred_scores(task.described, task.column, task.lead(number, allowed), task.passes.ridge)
+        return inferred_scores(task.described, task.column, task.later_lead(number, allowed), task.passes.ridge)
 
     alike = (np.nan_to_num(lead) > 0).astype(np.float64)
     return _narrowed(task, task.candidates.voted(alike if task.passes.rule == "vote" else _weights(lead)), scores)
 
 
-def paper(task: Task, lead: NDArray[np.float64]) -> Picks:
+def paper(task: Task) -> Picks:
     """The paper as written: the most confident positive instance of each image after one inference."""
-    return task.candidates.best(lead)
+    return task.candidates.best(task.first_lead)
 
 
-def no_bandit(task: Task, lead: NDArray[np.float64]) -> Picks:
+def no_bandit(task: Task) -> Picks:
     """The same steps without a bandit: every box that may be positive is taken for positive."""
     negatives = negative_rows(task.described, task.column)
 
@@ -130,27 +133,27 @@ def _weights(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.clip(np.nan_to_num(scores), 0.0, None) ** POWER)
 
 
-def vote(task: Task, lead: NDArray[np.float64]) -> Picks:
+def vote(task: Task) -> Picks:
     """Nothing is learnt: the box that overlaps most with all other boxes."""
     return task.candidates.voted(np.ones(len(task.described.boxes)))
 
 
-def whole_image(task: Task, lead: NDArray[np.float64]) -> Picks:
+def whole_image(task: Task) -> Picks:
     """The whole image, which is the first box."""
     return {int(i): int(task.described.starts[i]) for i in task.candidates.images}
 
 
-def mi_svm(task: Task, lead: NDArray[np.float64]) -> Picks:
+def mi_svm(task: Task) -> Picks:
     """MI-SVM from the whole image."""
     return Alternation().svm(task.candidates, task.column, task.seed)
 
 
-def mi_ridge(task: Task, lead: NDArray[np.float64]) -> Picks:
+def mi_ridge(task: Task) -> Picks:
     """MI with class-balanced least squares, from the whole image."""
     return Alternation().least_squares(task.candidates, task.column)
 
 
-def max_cover(task: Task, lead: NDArray[np.float64]) -> Picks:
+def max_cover(task: Task) -> Picks:
     """MaxCover and a smoothed latent SVM (Song et al., 2014)."""
     candidates = task.candidates
     covered = MaxCover().picks(candidates, task.column)

@@ -4,10 +4,10 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_detection.boxes import overlaps, suppressed
-from bliss_detection.described import Described
-from bliss_detection.photos import Photos
-from bliss_detection.picks import Picks
+from bliss_detection.boxes.geometry import overlaps, suppressed
+from bliss_detection.features.described_boxes import Described
+from bliss_detection.images.photos import Photos
+from bliss_detection.inference.picks import Picks
 
 CORRECT = 0.5
 N_DETECTIONS = 100

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.svm import LinearSVC
 
-from bliss_detection.described import Described
-from bliss_detection.picks import Picks
+from bliss_detection.features.described_boxes import Described
+from bliss_detection.inference.picks import Picks
 from bliss_framework.plugin import at_least, positive
 
 N_START = 10_000  # Negatives of the machine that the training starts from.

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_detection.extra import needed
+from bliss_detection.images.image_packages import image_package
 from bliss_framework import DataError
 
 
@@ -19,8 +19,8 @@ def read_image(path: Path) -> NDArray[np.uint8]:
         DataError: naming the file, if it is missing, damaged or cut off.
         MissingExtraError: without pillow.
     """
-    pillow = needed("PIL.Image")
-    upright = needed("PIL.ImageOps").exif_transpose
+    pillow = image_package("PIL.Image")
+    upright = image_package("PIL.ImageOps").exif_transpose
     try:
         with pillow.open(path) as image:
             image.load()
@@ -38,7 +38,7 @@ def _as_rgb(image: Any) -> Any:
 
 def scaled(image: NDArray[np.uint8], width: int, height: int) -> NDArray[np.uint8]:
     """Return the image at another size; averages where it gets smaller."""
-    pillow = needed("PIL.Image")
+    pillow = image_package("PIL.Image")
     shrinks = width < image.shape[1]
     way = pillow.Resampling.BOX if shrinks else pillow.Resampling.BILINEAR
     return np.asarray(pillow.fromarray(image).resize((width, height), way))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_detection.described import Described
+from bliss_detection.features.described_boxes import Described
 from bliss_framework import infer_labels
 
 SETTINGS: dict[str, Any] = {

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_detection.boxes import Boxes, areas
+from bliss_detection.boxes.geometry import Boxes, areas
 
 Map = NDArray[np.floating]
 RING = 1.6

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_detection.boxes import overlaps
-from bliss_detection.described import Described
-from bliss_detection.extra import needed
-from bliss_detection.measures import CORRECT, Curve, is_correct
-from bliss_detection.picks import Picks
+from bliss_detection.boxes.geometry import overlaps
+from bliss_detection.detector.average_precision import CORRECT, Curve, is_correct
+from bliss_detection.features.described_boxes import Described
+from bliss_detection.images.image_packages import image_package
+from bliss_detection.inference.picks import Picks
 
 CORRECT_COLOUR, WRONG_COLOUR, MISSED_COLOUR = (40, 200, 60), (230, 40, 40), (250, 210, 30)
 TILE, COLUMNS = 220, 6
@@ -47,7 +47,7 @@ def _spread(items: Sequence[int], n: int) -> list[int]:
 
 
 def _tile(described: Described, name: str, image: int, pick: int, correct: bool) -> Any:
-    pillow, drawing = needed("PIL.Image"), needed("PIL.ImageDraw")
+    pillow, drawing = image_package("PIL.Image"), image_package("PIL.ImageDraw")
     picture = pillow.fromarray(described.photos.image(image))
     scale = TILE / max(picture.size)
     picture = picture.resize([max(round(side * scale), 1) for side in picture.size])
@@ -62,7 +62,7 @@ def _tile(described: Described, name: str, image: int, pick: int, correct: bool)
 
 
 def _joined(rows: Sequence[Sequence[Any]]) -> bytes:
-    pillow = needed("PIL.Image")
+    pillow = image_package("PIL.Image")
     canvas = pillow.new("RGB", (COLUMNS * TILE, max(len(rows), 1) * TILE), (30, 30, 30))
     for y, row in enumerate(rows):
         for x, tile in enumerate(row):

@@ -4,15 +4,15 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_detection.boxes import Boxes, clipped, distinct
+from bliss_detection.boxes.geometry import Boxes, clipped, distinct
 from bliss_framework.plugin import at_least, between
 
 SHAPES = ((1.0, 1.0), (1.0, 0.6), (0.6, 1.0))
 
 
 @frozen
-class Windows:
-    """Windows whose longer side is a share of the shorter side of the image, each shifted by a part of itself.
+class GridWindows:
+    """GridWindows whose longer side is a share of the shorter side of the image, each shifted by a part of itself.
 
     Args:
         n_sizes: how many sizes, from `smallest` to `largest` in equal ratios.

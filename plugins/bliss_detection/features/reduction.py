@@ -9,8 +9,8 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from bliss_detection.boxes import Boxes
-from bliss_detection.cache import writable
+from bliss_detection.boxes.geometry import Boxes
+from bliss_detection.features.array_cache import writable
 from bliss_framework.plugin import at_least, between
 
 ROWS = 8192  # At a time, so that memory stays small.

@@ -4,8 +4,8 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_detection.boxes import Boxes, overlaps
-from bliss_detection.described import Described
+from bliss_detection.boxes.geometry import Boxes, overlaps
+from bliss_detection.features.described_boxes import Described
 
 Picks = dict[int, int]
 

@@ -6,10 +6,10 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_detection.described import Described
-from bliss_detection.detector import Detector
-from bliss_detection.picks import Candidates, Picks
-from bliss_detection.ridge import BalancedLeastSquares
+from bliss_detection.detector.mined_svm import Detector
+from bliss_detection.features.described_boxes import Described
+from bliss_detection.inference.balanced_ridge import BalancedLeastSquares
+from bliss_detection.inference.picks import Candidates, Picks
 from bliss_framework.plugin import at_least, positive
 
 Score = Callable[[Picks], NDArray[np.float64]]

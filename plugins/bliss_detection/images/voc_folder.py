@@ -7,9 +7,9 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_detection.annotations import Annotation, read_annotation
-from bliss_detection.images import read_image
-from bliss_detection.photos import Photos
+from bliss_detection.images.annotations import Annotation, read_annotation
+from bliss_detection.images.image_files import read_image
+from bliss_detection.images.photos import Photos
 from bliss_framework import DataError
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".JPG", ".JPEG", ".PNG")

@@ -5,17 +5,17 @@ from typing import Any
 
 from attrs import field, frozen
 
-from bliss_detection.boxes import Boxes
-from bliss_detection.described import Described
-from bliss_detection.detector import Detector
-from bliss_detection.measures import Curve, corloc, detect, precision_recall
-from bliss_detection.picks import Picks
-from bliss_detection.pictures import boxes_csv, curves_csv, curves_png, sheet
+from bliss_detection.boxes.geometry import Boxes
+from bliss_detection.detector.average_precision import Curve, corloc, detect, precision_recall
+from bliss_detection.detector.mined_svm import Detector
+from bliss_detection.detector.pictures import boxes_csv, curves_csv, curves_png, sheet
+from bliss_detection.features.described_boxes import Described
+from bliss_detection.inference.picks import Picks
 from bliss_framework.plugin import MethodReport, MissingExtraError
 
 
 @frozen(eq=False)
-class Outcome:
+class MethodBoxes:
     """What a method did.
 
     Attributes:
@@ -32,7 +32,7 @@ class Outcome:
 
 
 def judged(
-    described: Described, outcome: Outcome, also: Sequence[str], seed: int
+    described: Described, outcome: MethodBoxes, also: Sequence[str], seed: int
 ) -> tuple[MethodReport, dict[str, Curve]]:
     """Train the detector on a method's boxes, and measure CorLoc and average precision.
 

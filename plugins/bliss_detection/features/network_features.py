@@ -8,10 +8,10 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_detection.boxes import Boxes
-from bliss_detection.extra import needed
-from bliss_detection.images import scaled
-from bliss_detection.pooling import box_means, grid_means
+from bliss_detection.boxes.geometry import Boxes
+from bliss_detection.features.pooling import box_means, grid_means
+from bliss_detection.images.image_files import scaled
+from bliss_detection.images.image_packages import image_package
 from bliss_framework import DataError
 from bliss_framework.plugin import at_least, positive
 
@@ -38,7 +38,7 @@ class NetworkFeatures:
 
     @cached_property
     def _session(self) -> Any:
-        onnx: Any = needed("onnxruntime")
+        onnx: Any = image_package("onnxruntime")
         if not self.model.is_file():
             raise DataError(f"{self.model} is missing; model names an ONNX file.")
         options = onnx.SessionOptions()

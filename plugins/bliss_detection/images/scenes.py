@@ -4,8 +4,8 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_detection.annotations import Annotation
-from bliss_detection.photos import Photos, Pixels
+from bliss_detection.images.annotations import Annotation
+from bliss_detection.images.photos import Photos, Pixels
 from bliss_framework.plugin import at_least, between
 
 SHAPES = ("disc", "cross", "triangle")

@@ -13,9 +13,9 @@ import numpy as np
 from attrs import asdict, field, frozen
 from numpy.typing import NDArray
 
-from bliss_detection.boxes import areas
-from bliss_detection.described import Described
-from bliss_detection.picks import Candidates, Picks
+from bliss_detection.boxes.geometry import areas
+from bliss_detection.features.described_boxes import Described
+from bliss_detection.inference.picks import Candidates, Picks
 from bliss_framework.plugin import at_least, between, positive
 
 ROWS = 4096

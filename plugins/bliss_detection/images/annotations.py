@@ -7,7 +7,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from bliss_detection.boxes import clipped
+from bliss_detection.boxes.geometry import clipped
 from bliss_framework import DataError
 
 SIDES = ("xmin", "ymin", "xmax", "ymax")

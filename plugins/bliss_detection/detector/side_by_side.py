@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from bliss_detection.described import Described
-from bliss_detection.evaluation import Outcome, drawn, judged
-from bliss_detection.inference import Inference
-from bliss_detection.methods import CEILING, METHODS, NEEDS_INFERENCE, WEAK, Passes, Task, true_boxes
-from bliss_detection.pruning import pruned
+from bliss_detection.detector.judgement import MethodBoxes, drawn, judged
+from bliss_detection.features.described_boxes import Described
+from bliss_detection.inference.box_labels import Inference
+from bliss_detection.inference.picking_methods import CEILING, METHODS, NEEDS_INFERENCE, WEAK, Passes, Task, true_boxes
+from bliss_detection.inference.pruning import pruned
 from bliss_framework.plugin import PipelineReport, SettingsError
 
 Say = Callable[[str], None]
 
 
 @frozen
-class Experiment:
+class Comparison:
     """What is the same whatever images there are: which methods are compared, and how labels are inferred.
 
     Attributes:
@@ -42,40 +42,39 @@ class Experiment:
             Task(described, column, seed, self.inference, self.passes, None if allowed is None else allowed[:, column])
             for column in range(len(photos.classes))
         ]
-        leads, spent = self._leads(tasks, say)
-        outcomes = []
+        spent = self._infer(tasks, say)
+        found = []
         for name in self.methods:
             say(name)
-            outcomes.append(_outcome(name, tasks, leads, spent))
+            found.append(_boxes_of(name, tasks, spent))
         say("detectors")
-        judgements = [judged(described, outcome, self.also, seed) for outcome in outcomes]
+        judgements = [judged(described, own, self.also, seed) for own in found]
         curves = {report.name: own for report, own in judgements}
-        first = next((outcome for outcome in outcomes if outcome.picks is not None), None)
+        first = next((own for own in found if own.picks is not None), None)
         files, notes = drawn(described, first.picks or {}, curves) if first else ({}, [])
         details = {"n_boxes": len(described.boxes), "n_arms": _n_arms(tasks)}
         return PipelineReport(
             tuple(report for report, _ in judgements), files, details, (*photos.notes, *described.notes, *notes)
         )
 
-    def _leads(self, tasks: Sequence[Task], say: Say) -> tuple[list[Any], float]:
-        """Infer labels once for all methods that build on the first inference."""
+    def _infer(self, tasks: Sequence[Task], say: Say) -> float:
+        """Infer labels once for all methods that build on the first inference, and return the seconds it took."""
         if not set(NEEDS_INFERENCE) & set(self.methods):
-            return [np.empty(0)] * len(tasks), 0.0
+            return 0.0
         start = time.perf_counter()
-        leads = []
         for task in tasks:
             say(f"label inference, {task.name}")
-            leads.append(task.lead(0, task.allowed))
-        return leads, time.perf_counter() - start
+            _ = task.first_lead
+        return time.perf_counter() - start
 
 
-def _outcome(name: str, tasks: Sequence[Task], leads: Sequence[Any], spent: float) -> Outcome:
+def _boxes_of(name: str, tasks: Sequence[Task], spent: float) -> MethodBoxes:
     if name == CEILING:
-        return Outcome(name, {task.name: true_boxes(task) for task in tasks}, None, 0.0)
+        return MethodBoxes(name, {task.name: true_boxes(task) for task in tasks}, None, 0.0)
     start = time.perf_counter()
-    picks = {task.name: WEAK[name](task, lead) for task, lead in zip(tasks, leads, strict=True)}
+    picks = {task.name: WEAK[name](task) for task in tasks}
     seconds = time.perf_counter() - start + (spent if name in NEEDS_INFERENCE else 0.0)
-    return Outcome(name, {task.name: task.candidates.boxes(picks[task.name]) for task in tasks}, picks, seconds)
+    return MethodBoxes(name, {task.name: task.candidates.boxes(picks[task.name]) for task in tasks}, picks, seconds)
 
 
 def _n_arms(tasks: Sequence[Task]) -> int:

@@ -10,11 +10,11 @@ import numpy as np
 from attrs import asdict, evolve, field, frozen
 from numpy.typing import NDArray
 
-from bliss_detection.boxes import Boxes
-from bliss_detection.cache import Arrays, Cache, writable
-from bliss_detection.photos import Photos
-from bliss_detection.proposals import BoxFile
-from bliss_detection.reduction import Reduction
+from bliss_detection.boxes.geometry import Boxes
+from bliss_detection.boxes.proposals import BoxFile
+from bliss_detection.features.array_cache import Arrays, Cache, writable
+from bliss_detection.features.reduction import Reduction
+from bliss_detection.images.photos import Photos
 
 VERSION = 1  # Of what is computed here; a change makes old entries useless.
 Say = Callable[[str], None]

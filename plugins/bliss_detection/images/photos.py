@@ -7,8 +7,8 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_detection.annotations import Annotation
-from bliss_detection.images import read_image
+from bliss_detection.images.annotations import Annotation
+from bliss_detection.images.image_files import read_image
 
 Pixels = NDArray[np.uint8]
 

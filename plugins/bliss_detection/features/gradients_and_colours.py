@@ -4,8 +4,8 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_detection.boxes import Boxes
-from bliss_detection.pooling import box_means, grid_means
+from bliss_detection.boxes.geometry import Boxes
+from bliss_detection.features.pooling import box_means, grid_means
 from bliss_framework.plugin import at_least
 
 COLOURS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=np.float64)

@@ -7,9 +7,9 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_detection.boxes import Boxes, areas, clipped, distinct
-from bliss_detection.extra import needed
-from bliss_detection.images import scaled
+from bliss_detection.boxes.geometry import Boxes, areas, clipped, distinct
+from bliss_detection.images.image_files import scaled
+from bliss_detection.images.image_packages import image_package
 from bliss_framework import DataError
 from bliss_framework.plugin import at_least, between, positive
 
@@ -44,7 +44,7 @@ class SelectiveSearch:
         )
 
     def _searched(self, image: NDArray[np.uint8]) -> NDArray[np.float32]:
-        cv2: Any = needed("cv2")
+        cv2: Any = image_package("cv2")
         cv2.setNumThreads(1)
         search = cv2.ximgproc.segmentation.createSelectiveSearchSegmentation()
         search.setBaseImage(image)

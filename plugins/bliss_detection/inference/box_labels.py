@@ -7,8 +7,8 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_detection.described import Described
-from bliss_detection.ridge import BalancedLeastSquares
+from bliss_detection.features.described_boxes import Described
+from bliss_detection.inference.balanced_ridge import BalancedLeastSquares
 from bliss_framework import infer_labels
 from bliss_framework.plugin import at_least, between, positive
 

@@ -7,8 +7,8 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 
-from bliss_detection.boxes import Boxes, overlaps
-from bliss_detection.described import Described
+from bliss_detection.boxes.geometry import Boxes, overlaps
+from bliss_detection.features.described_boxes import Described
 from bliss_framework.plugin import at_least, between, positive
 
 MARGIN = -1.0

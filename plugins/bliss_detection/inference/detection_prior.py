@@ -6,7 +6,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_detection.distances import MeanDistances
+from bliss_detection.inference.mean_distances import MeanDistances
 from bliss_framework.plugin import Fold, Outcome, Part, Reward, RewardFunction, at_least, resolve
 
 

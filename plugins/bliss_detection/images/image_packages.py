@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from bliss_framework import plugin
+from bliss_framework.plugin import needed
 
 
-def needed(module: str) -> Any:
+def image_package(module: str) -> Any:
     """Import a module of the extra, or say in one sentence how to install it (MissingExtraError)."""
-    return plugin.needed(module, "detection", "Images need")
+    return needed(module, "detection", "Images need")

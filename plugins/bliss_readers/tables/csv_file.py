@@ -4,7 +4,7 @@ import csv
 from pathlib import Path
 
 from bliss_framework import DataError, SettingsError
-from bliss_readers.table import TextTable
+from bliss_readers.tables.cell_table import TextTable
 
 CSV_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 

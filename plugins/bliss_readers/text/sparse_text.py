@@ -8,7 +8,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework import DataError, SettingsError
-from bliss_readers.table import as_number
+from bliss_readers.tables.cell_table import as_number
 
 LARGEST_INDEX = 2**31 - 1  # What SciPy numbers columns with.
 

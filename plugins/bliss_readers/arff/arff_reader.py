@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bliss_framework.plugin import Reader, WeakDataset
-from bliss_readers.arff_file import read_arff
-from bliss_readers.arff_flat import flat_dataset
-from bliss_readers.arff_options import ArffOptions
-from bliss_readers.arff_relational import relational_dataset
-from bliss_readers.sniffing import begins_like_text
+from bliss_readers.arff.arff_file import read_arff
+from bliss_readers.arff.arff_options import ArffOptions
+from bliss_readers.arff.flat_arff import flat_dataset
+from bliss_readers.arff.relational_arff import relational_dataset
+from bliss_readers.text.first_look import begins_like_text
 
 
 class ArffReader(Reader):

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import Bags, DataError, Reader, WeakDataset
-from bliss_readers.archive import Archive, open_archive
+from bliss_readers.npz.npz_archive import Archive, open_archive
 
 _REGIME_OF_KEY = {"y": "mil", "Y": "multiclass-mil", "proportions": "llp"}
 _KEYS_OF_REGIME = {"mil": ("y",), "multiclass-mil": ("Y", "y"), "llp": ("proportions",)}

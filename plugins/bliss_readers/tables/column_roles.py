@@ -7,9 +7,9 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import Bags, DataError, WeakDataset
-from bliss_readers.indicators import IndicatorColumns
-from bliss_readers.labels import LabelColumn, first_missing, typed
-from bliss_readers.table import Table, is_number, listed
+from bliss_readers.tables.cell_table import CellTable, is_number, listed
+from bliss_readers.tables.indicator_columns import IndicatorColumns
+from bliss_readers.tables.label_column import LabelColumn, first_missing, typed
 
 LABEL_NAMES = ("label", "labels", "y")
 INSTANCE_LABEL_NAMES = ("instance_label", "inst_y")
@@ -33,7 +33,7 @@ class Roles:
 
 
 def roles_of(
-    table: Table,
+    table: CellTable,
     bag: str,
     label: str | None,
     instance_label: str | None,
@@ -67,7 +67,7 @@ def roles_of(
 
 
 def choose(
-    table: Table, named: str | None, defaults: Sequence[str], option: str, taken: Sequence[str | None]
+    table: CellTable, named: str | None, defaults: Sequence[str], option: str, taken: Sequence[str | None]
 ) -> str | None:
     """Return the column that the user names, else the one that has a usual name, else None.
 
@@ -94,7 +94,7 @@ def choose(
 
 
 def dataset_of(
-    table: Table, roles: Roles, column: LabelColumn | IndicatorColumns | None, regime: str | None
+    table: CellTable, roles: Roles, column: LabelColumn | IndicatorColumns | None, regime: str | None
 ) -> WeakDataset:
     """Make a data set of a table.
 
@@ -120,7 +120,7 @@ def dataset_of(
     )
 
 
-def instance_names(table: Table, taken: Collection[str]) -> list[str]:
+def instance_names(table: CellTable, taken: Collection[str]) -> list[str]:
     """Return the columns of text that has another value in each row: they name the instances, and are no features.
 
     Args:
@@ -131,7 +131,7 @@ def instance_names(table: Table, taken: Collection[str]) -> list[str]:
     return [name for name, cells in columns if not any(map(is_number, cells)) and len(set(cells)) == len(cells)]
 
 
-def bag_ids(table: Table, bag: str) -> NDArray[np.str_]:
+def bag_ids(table: CellTable, bag: str) -> NDArray[np.str_]:
     """Return the bag id of each row as text.
 
     Raises:
@@ -143,7 +143,7 @@ def bag_ids(table: Table, bag: str) -> NDArray[np.str_]:
     return np.array(cells)
 
 
-def _classes(table: Table, name: str) -> NDArray[np.generic]:
+def _classes(table: CellTable, name: str) -> NDArray[np.generic]:
     cells = table.column(name)
     missing = first_missing(cells)
     if missing is not None:

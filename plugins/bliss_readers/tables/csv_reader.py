@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bliss_framework.plugin import Reader, WeakDataset
-from bliss_readers.csv_file import CSV_DELIMITERS, read_csv_table
-from bliss_readers.sniffing import begins_like_text
-from bliss_readers.tables import TableOptions, table_dataset
+from bliss_readers.tables.csv_file import CSV_DELIMITERS, read_csv_table
+from bliss_readers.tables.table_dataset import TableOptions, table_dataset
+from bliss_readers.text.first_look import begins_like_text
 
 
 class CsvReader(Reader):

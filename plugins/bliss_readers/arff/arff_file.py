@@ -5,9 +5,9 @@ from pathlib import Path
 from attrs import field, frozen
 
 from bliss_framework import DataError
-from bliss_readers.arff_text import split_cells, split_name, split_sparse
-from bliss_readers.table import TextTable, listed, unique_header
-from bliss_readers.text_lines import numbered_lines
+from bliss_readers.arff.arff_text import split_cells, split_name, split_sparse
+from bliss_readers.tables.cell_table import TextTable, listed, unique_header
+from bliss_readers.text.numbered_lines import numbered_lines
 
 _KINDS = {"numeric": "numeric", "real": "numeric", "integer": "numeric", "string": "text", "date": "text"}
 Lines = list[tuple[int, str]]

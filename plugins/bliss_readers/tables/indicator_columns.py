@@ -7,8 +7,8 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import Bags
-from bliss_readers.labels import LabelColumn
-from bliss_readers.table import Table
+from bliss_readers.tables.cell_table import CellTable
+from bliss_readers.tables.label_column import LabelColumn
 
 
 @frozen(eq=False)
@@ -21,7 +21,7 @@ class IndicatorColumns:
         labels: the names of the columns, which are the names of the labels.
     """
 
-    table: Table = field()
+    table: CellTable = field()
     bag: str = field()
     labels: tuple[str, ...] = field()
 

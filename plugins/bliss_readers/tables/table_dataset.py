@@ -6,11 +6,11 @@ from pathlib import Path
 from attrs import field, frozen
 
 from bliss_framework.plugin import DataError, WeakDataset
-from bliss_readers.csv_file import CSV_DELIMITERS, read_csv_table
-from bliss_readers.labels import LabelColumn
-from bliss_readers.parquet_file import PARQUET_SUFFIXES, read_parquet_table
-from bliss_readers.roles import LABEL_NAMES, Roles, choose, dataset_of, roles_of
-from bliss_readers.table import Table, listed
+from bliss_readers.tables.cell_table import CellTable, listed
+from bliss_readers.tables.column_roles import LABEL_NAMES, Roles, choose, dataset_of, roles_of
+from bliss_readers.tables.csv_file import CSV_DELIMITERS, read_csv_table
+from bliss_readers.tables.label_column import LabelColumn
+from bliss_readers.tables.parquet_file import PARQUET_SUFFIXES, read_parquet_table
 
 
 @frozen
@@ -38,7 +38,7 @@ class TableOptions:
     delimiter: str | None = field(default=None)
 
 
-def table_dataset(table: Table, options: TableOptions) -> WeakDataset:
+def table_dataset(table: CellTable, options: TableOptions) -> WeakDataset:
     """Make a data set of a table of instances, and of the second one that the options name.
 
     Raises:
@@ -48,7 +48,7 @@ def table_dataset(table: Table, options: TableOptions) -> WeakDataset:
     return dataset_of(table, roles, _label_column(table, roles, options), options.regime)
 
 
-def _label_column(table: Table, roles: Roles, options: TableOptions) -> LabelColumn | None:
+def _label_column(table: CellTable, roles: Roles, options: TableOptions) -> LabelColumn | None:
     label, sets = options.label, options.label_sets
     if options.labels is None:
         name = roles.label if label is None else table.require(label, "label")
@@ -69,7 +69,7 @@ def _label_column(table: Table, roles: Roles, options: TableOptions) -> LabelCol
     return LabelColumn(second, second.require(roles.bag, "bag"), name, sets)
 
 
-def _second_table(first: Path, labels: Path, delimiter: str | None) -> Table:
+def _second_table(first: Path, labels: Path, delimiter: str | None) -> CellTable:
     beside = first.parent / labels
     path = beside if beside.is_file() or not labels.is_file() else labels
     if path.suffix.lower() in PARQUET_SUFFIXES:

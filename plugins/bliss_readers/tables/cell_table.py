@@ -14,7 +14,7 @@ MISSING = frozenset({"", "?", "na", "nan"})
 
 
 @frozen(eq=False)
-class Table(ABC):
+class CellTable(ABC):
     """Columns of cells with names.
 
     Attributes:
@@ -73,7 +73,7 @@ class Table(ABC):
 
 
 @frozen(eq=False)
-class TextTable(Table):
+class TextTable(CellTable):
     """A table that was read as text.
 
     Attributes:

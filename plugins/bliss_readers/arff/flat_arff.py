@@ -1,10 +1,10 @@
 """Flat ARFF files: one line for each instance."""
 
 from bliss_framework.plugin import DataError, WeakDataset
-from bliss_readers.arff_file import ArffFile
-from bliss_readers.arff_options import ArffOptions, weak_labels
-from bliss_readers.roles import LABEL_NAMES, choose, dataset_of, instance_names, roles_of
-from bliss_readers.table import listed
+from bliss_readers.arff.arff_file import ArffFile
+from bliss_readers.arff.arff_options import ArffOptions, weak_labels
+from bliss_readers.tables.cell_table import listed
+from bliss_readers.tables.column_roles import LABEL_NAMES, choose, dataset_of, instance_names, roles_of
 
 BAG_NAME = "bag"
 CLASS_NAMES = ("class", *LABEL_NAMES)

@@ -1,10 +1,10 @@
 """Relational ARFF files: one line for each bag, its instances in one cell."""
 
 from bliss_framework.plugin import DataError, WeakDataset
-from bliss_readers.arff_file import ArffFile, Attribute, arff_table, cells_of
-from bliss_readers.arff_options import UNKNOWN, ArffOptions, weak_labels
-from bliss_readers.roles import dataset_of, instance_names, roles_of
-from bliss_readers.table import TextTable, listed
+from bliss_readers.arff.arff_file import ArffFile, Attribute, arff_table, cells_of
+from bliss_readers.arff.arff_options import UNKNOWN, ArffOptions, weak_labels
+from bliss_readers.tables.cell_table import TextTable, listed
+from bliss_readers.tables.column_roles import dataset_of, instance_names, roles_of
 
 
 def relational_dataset(file: ArffFile, options: ArffOptions) -> WeakDataset:

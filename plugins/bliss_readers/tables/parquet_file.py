@@ -9,10 +9,9 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework import DataError
-from bliss_readers.extra import arrow
-from bliss_readers.labels import SET_DELIMITER
-from bliss_readers.table import Table, as_number, unique_header
+from bliss_framework.plugin import DataError, needed
+from bliss_readers.tables.cell_table import CellTable, as_number, unique_header
+from bliss_readers.tables.label_column import SET_DELIMITER
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
 # Pandas writes an index without a name, such as the row numbers before a shuffle, as a column of this name.
@@ -20,7 +19,7 @@ _PANDAS_INDEX = r"__index_level_\d+__"
 
 
 @frozen(eq=False)
-class ParquetTable(Table):
+class ParquetTable(CellTable):
     """A table whose columns have types.
 
     Attributes:
@@ -77,6 +76,12 @@ class ParquetTable(Table):
                 if SET_DELIMITER in entry:
                     raise DataError(f'{self.at(row, name)}: {entry!r} holds a "|", which separates names; rename it.')
         return [SET_DELIMITER.join(entries) for entries in cells]
+
+
+def arrow() -> Any:
+    """Import pyarrow, with its module for Parquet, or say in one sentence how to install it (MissingExtraError)."""
+    needed("pyarrow.parquet", "files", "Parquet files need")
+    return needed("pyarrow", "files", "Parquet files need")
 
 
 def read_parquet_table(path: Path) -> ParquetTable:

@@ -8,7 +8,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import Bags, DataError
-from bliss_readers.table import Table, as_number, is_missing, is_number
+from bliss_readers.tables.cell_table import CellTable, as_number, is_missing, is_number
 
 SET_DELIMITER = "|"
 
@@ -25,7 +25,7 @@ class LabelColumn:
         advice: what to do where the cells of a bag differ.
     """
 
-    table: Table = field()
+    table: CellTable = field()
     bag: str = field()
     label: str = field()
     sets: bool | None = field(default=None)

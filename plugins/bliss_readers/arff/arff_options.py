@@ -3,10 +3,10 @@
 from attrs import field, frozen
 
 from bliss_framework import DataError
-from bliss_readers.arff_file import Attribute
-from bliss_readers.indicators import IndicatorColumns
-from bliss_readers.labels import LabelColumn
-from bliss_readers.table import Table, listed
+from bliss_readers.arff.arff_file import Attribute
+from bliss_readers.tables.cell_table import CellTable, listed
+from bliss_readers.tables.indicator_columns import IndicatorColumns
+from bliss_readers.tables.label_column import LabelColumn
 
 UNKNOWN = "?"
 
@@ -23,7 +23,7 @@ class ArffOptions:
 
 
 def weak_labels(
-    table: Table, bag: str, labels: list[str], attributes: tuple[Attribute, ...]
+    table: CellTable, bag: str, labels: list[str], attributes: tuple[Attribute, ...]
 ) -> LabelColumn | IndicatorColumns | None:
     """Say where the weak labels are.
 
@@ -56,7 +56,7 @@ def weak_labels(
     return IndicatorColumns(table, bag, tuple(labels))
 
 
-def _is_unknown(table: Table, bag: str, label: str) -> bool:
+def _is_unknown(table: CellTable, bag: str, label: str) -> bool:
     """Say whether a label is unknown everywhere, or raise DataError if it is in some rows."""
     cells = table.column(label)
     if UNKNOWN not in cells:

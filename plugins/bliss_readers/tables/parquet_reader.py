@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bliss_framework.plugin import Reader, WeakDataset
-from bliss_readers.parquet_file import PARQUET_SUFFIXES, read_parquet_table
-from bliss_readers.sniffing import first_bytes
-from bliss_readers.tables import TableOptions, table_dataset
+from bliss_readers.tables.parquet_file import PARQUET_SUFFIXES, read_parquet_table
+from bliss_readers.tables.table_dataset import TableOptions, table_dataset
+from bliss_readers.text.first_look import first_bytes
 
 _MAGIC = b"PAR1"
 

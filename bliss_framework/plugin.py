@@ -39,6 +39,7 @@ from bliss_framework.estimator.bliss_classifier import BlissClassifier as BlissC
 from bliss_framework.estimator.checked_data import CheckedData as CheckedData
 from bliss_framework.estimator.final import class_scores as class_scores
 from bliss_framework.estimator.inputs import check_bags as check_bags, check_training as check_training
+from bliss_framework.estimator.ordering import in_own_order as in_own_order
 from bliss_framework.estimator.persistence import load_model as load_model, save_model as save_model
 from bliss_framework.estimator.scaling import Scaling as Scaling
 from bliss_framework.estimator.splitting import BagKFold as BagKFold
@@ -61,6 +62,7 @@ from bliss_framework.extension.contracts import (
     When as When,
 )
 from bliss_framework.extension.dataset import WeakDataset as WeakDataset
+from bliss_framework.extension.extras import needed as needed
 from bliss_framework.extension.markers import hookimpl as hookimpl
 from bliss_framework.extension.pipelines import MethodReport as MethodReport, PipelineReport as PipelineReport
 from bliss_framework.kernel.arms import ArmStatistics as ArmStatistics
@@ -68,12 +70,14 @@ from bliss_framework.kernel.bags import Bags as Bags
 from bliss_framework.kernel.labels import LabelSpace as LabelSpace, WeakLabels as WeakLabels
 from bliss_framework.kernel.pull import Fold as Fold, Outcome as Outcome, Part as Part, Predictions as Predictions
 from bliss_framework.kernel.result import InferredLabels as InferredLabels
+from bliss_framework.kernel.rows import Rows as Rows, kernel_blocks as kernel_blocks
 from bliss_framework.rewards.influence import effect_rewards as effect_rewards, influence as influence
 from bliss_framework.rewards.neighbourhood import nearest as nearest, neighbourhood as neighbourhood
 from bliss_framework.validators import (
     Validator as Validator,
     at_least as at_least,
     between as between,
+    check_settings as check_settings,
     one_of as one_of,
     optional as optional,
     positive as positive,

@@ -4,7 +4,6 @@ from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -36,6 +35,7 @@ from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit, silent
 from bliss_framework.kernel.result import InferredLabels
+from bliss_framework.kernel.rows import Rows
 
 SIGNATURE = signature()  # Of the constructor, made from the table of parameters.
 
@@ -175,7 +175,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return data
 
     def _configured(self, data: CheckedData, **other: Any) -> FitConfig:
-        return self._configure(Profile.of(data.bags, issparse(data.X)), **other)
+        return self._configure(Profile.of(data.bags, Rows(data.X).is_sparse), **other)
 
     def _configure(self, profile: Profile, **other: Any) -> FitConfig:
         return configure({**self.get_params(deep=False), **other}, profile, active_plugins().registry)

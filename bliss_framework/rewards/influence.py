@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bliss_framework.kernel.pull import Fold, Outcome
+from bliss_framework.kernel.rows import Rows
 
 
 def influence(fold: Fold, classifier: Any) -> NDArray[np.floating]:
@@ -45,14 +45,10 @@ def effect_rewards(outcome: Outcome, effects: NDArray[np.float64], gain: float) 
 
 
 def _similarity(X: Any, Z: Any) -> NDArray[np.float64]:
-    products = X @ Z.T
-    distances = np.asarray(products.todense() if sp.issparse(products) else products) * -2.0
-    distances += _squares(X)[:, None]
-    distances += _squares(Z)[None, :]
-    mean = np.asarray(Z.mean(axis=0)).ravel()
-    variance = float(_squares(Z).mean()) - float(mean @ mean)
+    rows, training = Rows(X), Rows(Z)
+    lengths, mean = training.squared_norms(), training.column_means()
+    distances = rows.products(Z) * -2.0
+    distances += rows.squared_norms()[:, None]
+    distances += lengths[None, :]
+    variance = float(lengths.mean()) - float(mean @ mean)
     return np.exp(-np.maximum(distances, 0.0) / (variance if variance > 1e-12 else 1.0))
-
-
-def _squares(X: Any) -> NDArray[np.float64]:
-    return np.asarray(X.multiply(X).sum(axis=1)).ravel() if sp.issparse(X) else np.einsum("ij,ij->i", X, X)

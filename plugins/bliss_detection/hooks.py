@@ -1,8 +1,8 @@
 """What this plugin offers."""
 
+from bliss_detection.inference.balanced_ridge import BalancedRidge
+from bliss_detection.inference.detection_prior import DetectionPrior
 from bliss_detection.pipeline import Detection, ShapesDetection
-from bliss_detection.prior import DetectionPrior
-from bliss_detection.ridge import BalancedRidge
 from bliss_framework.plugin import Component, hookimpl
 
 

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from bliss_framework.plugin import validators
+from bliss_framework.plugin import kernel_blocks, validators
 from bliss_llp.features import Features, linear_features, rbf_features
 from bliss_llp.proportion_estimator import ProportionEstimator
-from bliss_llp.row_kernels import kernel_matrix, mean_square, rbf_gamma, row_blocks
+from bliss_llp.row_kernels import kernel_matrix, mean_square, rbf_gamma
 from bliss_llp.softmax import Coefficients
 
 
@@ -31,7 +31,7 @@ class KernelEstimator(ProportionEstimator):
             return np.asarray(rows @ self.coef_ + self.intercept_)
         if self.support_rows_.shape[0] == 0:  # Bags so alike that a constant meets all of them.
             return np.full(rows.shape[0], self.intercept_)
-        blocks = row_blocks(rows.shape[0], self.support_rows_.shape[0])
+        blocks = kernel_blocks(rows.shape[0], self.support_rows_.shape[0])
         scores = [kernel_matrix(rows[block], self.support_rows_, self.gamma_) @ self.coef_ for block in blocks]
         return np.asarray(np.concatenate(scores) + self.intercept_)
 

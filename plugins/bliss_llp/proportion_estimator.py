@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,8 +9,17 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bliss_framework.plugin import Bags, DataError, Scaling, SettingsError, Validator, check_bags, check_training
-from bliss_llp.own_order import in_own_order
+from bliss_framework.plugin import (
+    Bags,
+    DataError,
+    Scaling,
+    SettingsError,
+    Validator,
+    check_bags,
+    check_settings,
+    check_training,
+    in_own_order,
+)
 from bliss_llp.share_checks import refuse_one_class, warn_if_alike
 from bliss_llp.weak_shares import read_shares
 
@@ -40,8 +48,7 @@ class ProportionEstimator(ClassifierMixin, BaseEstimator):
             DataError: for shares that are none, or more classes than the method takes.
             SettingsError: for a parameter that is not allowed.
         """
-        for name, validator in self.allowed.items():
-            validator(self, SimpleNamespace(name=name), getattr(self, name))
+        check_settings(self, **self.allowed)
         given = check_training(X, y, bags)
         self._note_columns(X, given.X, reset=True)
         shares = read_shares(given.weak, given.bags)
@@ -49,7 +56,8 @@ class ProportionEstimator(ClassifierMixin, BaseEstimator):
         refuse_one_class(shares)
         warn_if_alike(shares, given.bags)
         self.scaling_ = Scaling(self.scaling).fit(given.X)
-        self.learn(*in_own_order(self.scaling_.transform(given.X), given.bags, shares))
+        rows, grouped, ordered, _ = in_own_order(self.scaling_.transform(given.X), given.bags, shares)
+        self.learn(rows, grouped, ordered)
         return self
 
     @abstractmethod

@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.metrics.pairwise import euclidean_distances
 
-from bliss_framework.plugin import Bags, validators
+from bliss_framework.plugin import Bags, Rows, validators
 from bliss_mil.row_order import contiguous, first_rows
 from bliss_mil.scorers import WholeBagScorer
 from bliss_mil.settings_checks import check_settings
@@ -46,11 +45,11 @@ class CitationKnn(WholeBagScorer):
         check_settings(self, n_references=validators.at_least(1), n_citers=validators.at_least(0))
         rows, grouped, weak = self.learn(X, y, bags)
         # Distances by matrix products are exact to the last bits of the longest row: keep rows short.
-        self.centre_ = None if issparse(rows) else rows.mean(axis=0)
+        self.centre_ = None if Rows(rows).is_sparse else Rows(rows).column_means()
         rows, self.index_ = contiguous(rows, grouped)
         self.instances_ = self._centred(rows)
         self.signs_ = np.where(weak == 1, 1.0, -1.0)
-        self.slack_ = SLACK * _largest_square(self.instances_)
+        self.slack_ = SLACK * float(Rows(self.instances_).squared_norms().max())
         self.reach_ = self._reach()
         return self
 
@@ -90,7 +89,7 @@ def bag_distances(
     starts = first_rows(other_index)
     found = np.full((index[-1] + 1, len(starts)), np.inf)
     step = max(1, BLOCK // len(other_index))
-    lengths = _squares(others)[None, :]
+    lengths = Rows(others).squared_norms()[None, :]
     for first in range(0, len(index), step):
         block = slice(first, first + step)
         squares = euclidean_distances(rows[block], others, Y_norm_squared=lengths, squared=True)
@@ -99,11 +98,3 @@ def bag_distances(
         in_block = index[block][heads]
         found[in_block] = np.minimum(found[in_block], np.minimum.reduceat(nearest, heads, axis=0))
     return found
-
-
-def _squares(rows: Any) -> NDArray[np.float64]:
-    return np.asarray((rows.multiply(rows) if issparse(rows) else rows**2).sum(axis=1)).ravel()
-
-
-def _largest_square(rows: Any) -> float:
-    return float(_squares(rows).max())

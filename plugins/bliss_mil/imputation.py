@@ -5,13 +5,12 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
-import scipy.sparse as sp
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from bliss_framework.plugin import Bags
+from bliss_framework.plugin import Bags, Rows
 from bliss_mil.bag_rows import bag_means
 
 Guess = NDArray[Any]
@@ -83,8 +82,7 @@ class Witnesses:
 
     def __attrs_post_init__(self) -> None:
         means = bag_means(self.rows, self.bags)[self.weak == 1]
-        sparse = sp.issparse(self.rows)
-        self.points = sp.vstack([self.rows, means], format="csr") if sparse else np.vstack([self.rows, means])
+        self.points = Rows.stacked([self.rows, means]).array
         self._negatives = np.flatnonzero(self.bags.spread(self.weak == 0))
 
     def start(self) -> Guess:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from bliss_framework.plugin import Bags, validators
+from bliss_framework.plugin import Bags, kernel_blocks, validators
 from bliss_mil.imputation import Imputed, InstanceLabels, Problem, Witnesses, alternate, most_positive, solve
-from bliss_mil.row_kernels import TOLERANCE, kernel_matrix, positive_or_scale, rbf_gamma, row_blocks
+from bliss_mil.row_kernels import TOLERANCE, kernel_matrix, positive_or_scale, rbf_gamma
 from bliss_mil.row_order import in_own_order
 from bliss_mil.scorers import InstanceScorer
 from bliss_mil.settings_checks import check_settings
@@ -64,7 +64,7 @@ class ImputingSvm(InstanceScorer):
     def score_rows(self, rows: Any) -> NDArray[np.float64]:
         """Score scaled rows (n, d): (n,), positive above 0."""
         scores = np.empty(rows.shape[0])
-        for block in row_blocks(rows.shape[0], len(self.dual_coef_)):
+        for block in kernel_blocks(rows.shape[0], len(self.dual_coef_)):
             scores[block] = kernel_matrix(rows[block], self.support_rows_, self.kernel, self.gamma_) @ self.dual_coef_
         return scores + self.intercept_
 

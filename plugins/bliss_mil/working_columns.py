@@ -3,11 +3,10 @@
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.decomposition import TruncatedSVD
 
-from bliss_framework.plugin import Bags
+from bliss_framework.plugin import Bags, Rows
 
 Columns = tuple[NDArray[np.intp], NDArray[np.float64] | None]
 
@@ -25,11 +24,11 @@ def learn_columns(X: Any, n_components: int) -> Columns:
     Returns:
         The columns kept (k,), and a projection (k, n_components) or None.
     """
-    varies = _varies(X)
+    varies = Rows(X).column_ranges() > 0
     if not varies.any():
         varies[0] = True
     kept = np.flatnonzero(varies)
-    if not sp.issparse(X) or min(X.shape[0], len(kept)) <= n_components:
+    if not Rows(X).is_sparse or min(X.shape[0], len(kept)) <= n_components:
         return kept, None
     # The randomised solver would make the components depend on the order of rows.
     svd = TruncatedSVD(n_components, algorithm="arpack", random_state=0).fit(X[:, kept])
@@ -38,15 +37,8 @@ def learn_columns(X: Any, n_components: int) -> Columns:
 
 def on_columns(X: Any, kept: NDArray[np.intp], projection: NDArray[np.float64] | None) -> NDArray[np.float64]:
     """Return dense rows (n, d') of the columns that `learn_columns` chose."""
-    rows = X[:, kept]
-    if projection is not None:
-        return np.asarray(rows @ projection)
-    return np.asarray(rows.toarray() if sp.issparse(rows) else rows)
-
-
-def _varies(X: Any) -> NDArray[np.bool_]:
-    spread = X.max(axis=0) - X.min(axis=0)
-    return np.asarray((spread.toarray() if sp.issparse(X) else spread).ravel() > 0)
+    rows = Rows(X).columns(kept)
+    return rows.dense() if projection is None else np.asarray(rows.array @ projection)
 
 
 def in_canonical_order(

@@ -1,17 +1,15 @@
 """Gated attention over the instances of a bag, for each label on its own: run in NumPy, trained in torch."""
 
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from attrs import field, frozen
 from numpy.typing import NDArray
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
-from bliss_framework.plugin import Bags, MissingExtraError
+from bliss_framework.plugin import Bags, Rows, needed
 
 Weights = dict[str, NDArray[np.float32]]
 
@@ -39,11 +37,7 @@ def needed_torch() -> Any:
     Raises:
         MissingExtraError: one sentence with the pip command.
     """
-    try:
-        return import_module("torch")
-    except ImportError:
-        command = 'pip install "bliss-framework[torch]"'
-        raise MissingExtraError(f"label-set-attention needs torch, which is not installed: {command}.") from None
+    return needed("torch", "torch", "label-set-attention needs")
 
 
 def initial_weights(
@@ -132,9 +126,8 @@ def _batches(
         for first in range(0, len(order), how.batch_bags):
             chosen = np.sort(order[first : first + how.batch_bags])
             own = bags.rows_of(chosen)
-            taken = rows[own].toarray() if sp.issparse(rows) else rows[own]
             index = np.searchsorted(chosen, bags.index[own])
-            yield np.asarray(taken, dtype=np.float32), index, there[chosen].astype(np.float32)
+            yield np.asarray(Rows(rows).take(own).dense(), dtype=np.float32), index, there[chosen].astype(np.float32)
 
 
 def _bag_logits(torch: Any, weights: dict[str, Any], rows: Any, index: Any, n_bags: int) -> Any:

@@ -2,17 +2,15 @@
 
 import warnings
 from abc import abstractmethod
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-from bliss_framework.plugin import Bags, Scaling, at_least, check_bags, positive
+from bliss_framework.plugin import Bags, Rows, Scaling, at_least, check_bags, check_settings, positive
 from bliss_multiclass_mil.label_scorer import LabelScorer
 
 
@@ -46,9 +44,9 @@ class OneVsRest(LabelScorer):
         """Return weights (d,) and intercept for one label, which some bags (B,) have and others have not."""
 
     def _check(self) -> None:
-        positive(self, SimpleNamespace(name="C"), self.C)
+        check_settings(self, C=positive)
         if "max_iter" in self.get_params():
-            at_least(1)(self, SimpleNamespace(name="max_iter"), self.max_iter)
+            check_settings(self, max_iter=at_least(1))
 
     def label_scores(self, X: Any, bags: Any = None) -> tuple[NDArray[np.float64], Bags]:
         """Score every instance for every label: (n, C), and the bags of the instances."""
@@ -154,8 +152,4 @@ def linear_svm(rows: Any, labels: NDArray[np.bool_], C: float) -> tuple[NDArray[
 
 def bag_means(rows: Any, bags: Bags) -> Any:
     """Average each bag: (n, d) -> (B, d), array or CSR matrix."""
-    if not sp.issparse(rows):
-        return bags.mean(rows)
-    shape = (bags.n_bags, bags.n_rows)
-    averaging = sp.csr_matrix((1.0 / bags.sizes[bags.index], (bags.index, np.arange(bags.n_rows))), shape=shape)
-    return averaging @ rows
+    return Rows(rows).bag_means(bags).array

@@ -6,9 +6,10 @@ Source: Rahimi and Recht, Random features for large-scale kernel machines, NIPS 
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from attrs import field, frozen
 from numpy.typing import NDArray
+
+from bliss_framework.plugin import Rows
 
 # The length of every feature row: that of images whose pixels lie in [0, 1], so that one penalty suits both.
 LENGTH = 10.0
@@ -36,7 +37,7 @@ class RandomFeatures:
             width: gamma in units of 1 / (half the mean squared distance between rows), as in `kernel-ridge`.
             rng: draws the same features from the same state.
         """
-        gamma = width / max(total_variance(rows), 1e-12)
+        gamma = width / max(Rows(rows).total_variance(), 1e-12)
         directions = rng.normal(0.0, np.sqrt(2 * gamma), (rows.shape[1], n_features))
         phases = rng.uniform(0.0, 2 * np.pi, n_features)
         return cls(directions.astype(rows.dtype), phases.astype(rows.dtype))
@@ -48,11 +49,3 @@ class RandomFeatures:
         np.cos(angles, out=angles)
         angles *= angles.dtype.type(LENGTH * np.sqrt(2.0 / len(self.phases)))
         return angles
-
-
-def total_variance(rows: Any) -> float:
-    """Return the sum of the variances of all columns (n, d), which is half the mean squared distance between rows."""
-    if sp.issparse(rows):
-        square, mean = rows.multiply(rows).sum() / rows.shape[0], np.asarray(rows.mean(axis=0)).ravel()
-        return float(square - mean @ mean)
-    return float(rows.var(axis=0, dtype=np.float64).sum())

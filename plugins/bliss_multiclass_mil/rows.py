@@ -3,17 +3,17 @@
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
+
+from bliss_framework.plugin import Rows
 
 SMALL = 1e-3
 
 
 def with_precision(rows: Any, precision: str) -> Any:
     """Return rows (n, d) as floats of a precision; memory-mapped rows stay on disk, at their own."""
-    if isinstance(rows, np.memmap) and rows.dtype.kind == "f":
-        return rows
-    return sp.csr_matrix(rows, dtype=precision) if sp.issparse(rows) else np.asarray(rows, dtype=precision)
+    given = Rows(rows)
+    return rows if given.is_mapped and given.dtype.kind == "f" else given.as_type(precision).array
 
 
 def start(shape: tuple[int, int], rng: np.random.Generator) -> NDArray[np.float64]:
@@ -23,5 +23,4 @@ def start(shape: tuple[int, int], rng: np.random.Generator) -> NDArray[np.float6
 
 def first_step(rows: Any, l2: float) -> float:
     """Return a step, in units of the gradient, that cannot overshoot: the softmax bends no more than |x|^2 / 2."""
-    squares = rows.multiply(rows).sum() if sp.issparse(rows) else np.einsum("ij,ij->", rows, rows, dtype=np.float64)
-    return float(1.0 / (0.5 * (squares / rows.shape[0] + 1.0) + l2))
+    return float(1.0 / (0.5 * (Rows(rows).sum_of_squares() / rows.shape[0] + 1.0) + l2))

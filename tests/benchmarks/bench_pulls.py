@@ -29,7 +29,7 @@ from bliss_mil.mi_svm import MiSvm
 from bliss_mil.musk1 import load_musk1
 from bliss_mil.regime import MilRegime
 from bliss_mil.reward import MilReward
-from bliss_readers.npz import NpzReader
+from bliss_readers.npz.npz_reader import NpzReader
 
 N_PAIRS = 100
 N_RUNS = 5

@@ -47,7 +47,7 @@ class TestContent:
             "bliss_mil/data/ATTRIBUTION.md",
             "bliss_bandits/cucb.py",
             "bliss_classifiers/ridge.py",
-            "bliss_readers/csv_table.py",
+            "bliss_readers/tables/csv_reader.py",
             "bliss_templates/__init__.py",
         ],
     )

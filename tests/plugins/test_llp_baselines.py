@@ -20,6 +20,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC, SVR
 
 from bliss_framework import Bags, BlissWarning, DataError, SettingsError, load_model, resolve, save_model
+from bliss_framework.plugin import in_own_order
 from bliss_framework.testing import Example, baseline_checks
 from bliss_llp import features as features_module
 from bliss_llp.em import LlpEm
@@ -27,7 +28,6 @@ from bliss_llp.features import linear_features, rbf_features
 from bliss_llp.inv_cal import InvCal
 from bliss_llp.k_means import LlpKMeans, cluster_shares
 from bliss_llp.mean_map import MeanMap, mean_operator
-from bliss_llp.own_order import in_own_order
 from bliss_llp.p_svm import AlternatingSvm, hinge_gain, leading
 from bliss_llp.posteriors import meet_shares
 from bliss_llp.proportion_matching import ProportionMatching

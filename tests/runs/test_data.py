@@ -10,8 +10,8 @@ import pytest
 from bliss_framework import Component, DataError, PluginError, Reader, SettingsError, UnknownNameError, WeakDataset
 from bliss_framework.extension.registry import Registration, Registry
 from bliss_framework.runs.data.find import available_datasets, default_data_dirs, find_dataset
-from bliss_readers.csv_table import CsvReader
-from bliss_readers.npz import NpzReader
+from bliss_readers.npz.npz_reader import NpzReader
+from bliss_readers.tables.csv_reader import CsvReader
 
 
 def toy(n_bags: int = 2) -> WeakDataset:

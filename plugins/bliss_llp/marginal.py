@@ -7,7 +7,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from bliss_framework.plugin import Bags, Fold, Outcome, Reward, RewardFunction, effect_rewards, influence, positive
+from bliss_framework.plugin import Bags, Fold, MarginalEffect, Outcome, Reward, RewardFunction, influence, positive
 
 
 @frozen
@@ -42,28 +42,13 @@ class LlpMarginalReward(Reward):
 
     def prepare(self, fold: Fold, classifier: Any) -> RewardFunction:
         """Take the influence of training labels on held-out outputs from the classifier."""
-        return _OnFold(self, influence(fold, classifier))
+        return MarginalEffect(influence(fold, classifier), self._slopes, self.gain)
 
-    def __call__(self, outcome: Outcome) -> NDArray[np.float64]:
-        """Return rewards (n,) in [0, 1] with the influence of any classifier, the similarity of features."""
-        return _OnFold(self, influence(outcome.fold, None))(outcome)
-
-
-class _OnFold(RewardFunction):
-    def __init__(self, reward: LlpMarginalReward, effect: NDArray[np.floating]) -> None:
-        self._reward, self._effect = reward, effect
-
-    def __call__(self, outcome: Outcome) -> NDArray[np.float64]:
-        return effect_rewards(outcome, self._effects(outcome), self._reward.gain)
-
-    def _effects(self, outcome: Outcome) -> NDArray[np.float64]:
-        """Return E of every training instance and class: (n, C)."""
+    def _slopes(self, outcome: Outcome) -> NDArray[np.float64]:
+        """Return the slope in each held-out output: (m, 1) for two classes, else (m, C)."""
         heldout = outcome.fold.heldout
-        slopes = share_slopes(outcome.heldout_scores, heldout.bags, heldout.weak.values, self._reward.steepness)
-        # The slopes of two classes differ in sign alone, and the product is what a pull waits for.
-        needed = slopes[:, 1:] if slopes.shape[1] == 2 else slopes
-        effects = (needed.T.astype(self._effect.dtype) @ self._effect).T.astype(np.float64)
-        return np.concatenate([-effects, effects], axis=1) if slopes.shape[1] == 2 else effects
+        slopes = share_slopes(outcome.heldout_scores, heldout.bags, heldout.weak.values, self.steepness)
+        return slopes[:, 1:] if slopes.shape[1] == 2 else slopes
 
 
 def share_slopes(

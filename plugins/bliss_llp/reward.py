@@ -6,10 +6,17 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import Bags, Fold, Outcome, Part, Reward, RewardFunction, between, neighbourhood
+from bliss_framework.plugin import (
+    Bags,
+    Fold,
+    Outcome,
+    Reward,
+    RewardFunction,
+    alpha_diagnostic,
+    between,
+    recall_precision_rewards,
+)
 from bliss_llp.counts import reachable_shares
-
-ROUNDING = 1e-9  # Mean recall is a sum of small fractions; without slack alpha = 1 fails at random.
 
 
 @frozen
@@ -35,37 +42,22 @@ class LlpReward(Reward):
 
     def prepare(self, fold: Fold, classifier: Any) -> RewardFunction:
         """Round the shares of the held-out bags once."""
-        return _OnFold(self, fold.heldout)
-
-    def __call__(self, outcome: Outcome) -> NDArray[np.float64]:
-        """Return R_x(pi(x)) for each training instance: (n,) in [0, 1]."""
-        return _OnFold(self, outcome.fold.heldout)(outcome)
+        return _OnFold(self, reachable_shares(fold.heldout.weak.values, fold.heldout.bags.sizes))
 
 
 class _OnFold(RewardFunction):
-    def __init__(self, reward: LlpReward, heldout: Part) -> None:
-        self._reward = reward
-        self._shares = reachable_shares(heldout.weak.values, heldout.bags.sizes)
+    def __init__(self, reward: LlpReward, shares: NDArray[np.float64]) -> None:
+        self._reward, self._shares = reward, shares
 
     def __call__(self, outcome: Outcome) -> NDArray[np.float64]:
-        gamma, alpha = self._reward.gamma, self._reward.alpha
-        near, bags, predicted = neighbourhood(outcome), outcome.fold.heldout.bags, outcome.heldout_classes
-        mean_recall = near.mean(recall(predicted, bags, self._shares))
-        mean_precision = near.mean(precision(predicted, bags, self._shares))
-        local = gamma * mean_recall + (1 - gamma) * (mean_recall >= alpha - ROUNDING) * mean_precision
-        return np.where(outcome.assignment == outcome.labels, local, 0.0)
+        bags, predicted = outcome.fold.heldout.bags, outcome.heldout_classes
+        met, right = recall(predicted, bags, self._shares), precision(predicted, bags, self._shares)
+        return recall_precision_rewards(outcome, met, right, self._reward.gamma, self._reward.alpha)
 
-    def complaint(self, outcome: Outcome) -> str | None:
-        """Complain when no neighbourhood reaches alpha: every label then earns at most gamma."""
-        alpha, bags = self._reward.alpha, outcome.fold.heldout.bags
-        mean_recall = neighbourhood(outcome).mean(recall(outcome.heldout_classes, bags, self._shares))
-        if (mean_recall >= alpha - ROUNDING).any():
-            return None
-        return (
-            f"mean recall of shares never reached alpha = {alpha:g} (the highest was {mean_recall.max():.2f}), so "
-            f"precision was never rewarded. Lower alpha (for instance --set reward.alpha=0) or give the classifier "
-            f"more bags."
-        )
+    def diagnostic(self, outcome: Outcome) -> str | None:
+        """Say when no neighbourhood reaches alpha: every label then earns at most gamma."""
+        met = recall(outcome.heldout_classes, outcome.fold.heldout.bags, self._shares)
+        return alpha_diagnostic(outcome, met, self._reward.alpha, of="shares", lower=0.0)
 
 
 def _predicted(classes: NDArray[np.intp], bags: Bags, n_classes: int) -> NDArray[np.float64]:

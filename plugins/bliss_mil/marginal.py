@@ -7,7 +7,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from bliss_framework.plugin import Bags, Fold, Outcome, Reward, RewardFunction, effect_rewards, influence, positive
+from bliss_framework.plugin import Bags, Fold, MarginalEffect, Outcome, Reward, RewardFunction, influence, positive
 
 CERTAIN = 1e-6  # A positive bag of probability 0 would pull without end.
 
@@ -39,22 +39,12 @@ class MilMarginalReward(Reward):
 
     def prepare(self, fold: Fold, classifier: Any) -> RewardFunction:
         """Take the influence of training labels on held-out outputs from the classifier."""
-        return _OnFold(self, influence(fold, classifier))
+        return MarginalEffect(influence(fold, classifier), self._slopes, self.gain)
 
-    def __call__(self, outcome: Outcome) -> NDArray[np.float64]:
-        """Return rewards (n,) in [0, 1] with the influence of any classifier, the similarity of features."""
-        return _OnFold(self, influence(outcome.fold, None))(outcome)
-
-
-class _OnFold(RewardFunction):
-    def __init__(self, reward: MilMarginalReward, effect: NDArray[np.floating]) -> None:
-        self._reward, self._effect = reward, effect
-
-    def __call__(self, outcome: Outcome) -> NDArray[np.float64]:
+    def _slopes(self, outcome: Outcome) -> NDArray[np.float64]:
+        """Return g of each held-out instance: (m,)."""
         heldout = outcome.fold.heldout
-        slopes = bag_slopes(outcome.output(1)[1], heldout.bags, heldout.weak.values, self._reward.steepness)
-        effects = (slopes.astype(self._effect.dtype) @ self._effect).astype(np.float64)
-        return effect_rewards(outcome, np.stack([-effects, effects], axis=1), self._reward.gain)
+        return bag_slopes(outcome.output(1)[1], heldout.bags, heldout.weak.values, self.steepness)
 
 
 def bag_slopes(

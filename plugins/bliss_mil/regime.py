@@ -1,18 +1,14 @@
 """The MIL regime: a positive bag holds at least one positive instance, a negative bag holds none."""
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
-from sklearn.metrics import roc_auc_score
 
-from bliss_framework.plugin import Bags, LabelSpace, Outcome, Presets, Regime, WeakLabels, one_of
+from bliss_framework.plugin import BagReading, Bags, BinaryReading, LabelSpace, Presets, Regime, WeakLabels, one_of
 from bliss_mil.presets import PRESETS
-from bliss_mil.reward import precision, recall
 from bliss_mil.weak_labels import check_binary
-from bliss_mil.witnesses import fewest_mistakes
 
 
 @frozen
@@ -30,12 +26,17 @@ class MilRegime(Regime):
 
     binary: ClassVar[bool] = True
     presets: ClassVar[Presets] = PRESETS
-    bag_parameters: ClassVar[tuple[str, ...]] = ("bag_score",)
+    reading_parameters: ClassVar[tuple[str, ...]] = ("bag_score",)
 
     positive_label: Any = field(default=None)
     negative_bags: str = field(default="known", validator=one_of("known", "free"))
     weights: str = field(default="instance", validator=one_of("instance", "bag"))
     bag_score: str = field(default="max", validator=one_of("max", "mean", "max-mean"))
+
+    @property
+    def reading(self) -> BagReading:
+        """Bags are scored by their instances as `bag_score` says."""
+        return BinaryReading(self.bag_score)
 
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Refuse anything but two classes of bags, both of them there."""
@@ -55,54 +56,6 @@ class MilRegime(Regime):
         """Stratify by the bag's label."""
         return weak.values.astype(np.intp)
 
-    def bag_scores(self, scores: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
-        """Score a bag by its most positive instance, or as `bag_score` says."""
-        if self.bag_score == "max":
-            return np.asarray(bags.max(scores))
-        mean = bags.mean(scores)
-        return mean if self.bag_score == "mean" else (bags.max(scores) + mean) / 2
-
-    def bag_labels(self, scores: NDArray[np.float64], bags: Bags, threshold: float) -> NDArray[Any]:
-        """Call a bag positive when its score exceeds the threshold."""
-        return (self.bag_scores(scores, bags) > threshold).astype(np.intp)
-
-    def bag_threshold(self, bag_scores: NDArray[np.float64], weak: WeakLabels) -> float:
-        """Choose the threshold with the best bag accuracy."""
-        return best_threshold(bag_scores, weak.values)
-
-    def instance_threshold(
-        self, scores: NDArray[np.float64], bags: Bags, weak: WeakLabels, classes: NDArray[np.intp] | None
-    ) -> float:
-        """Choose the cut with the fewest expected mistakes, by the scores of negative bags; see `fewest_mistakes`.
-
-        How many instances were inferred to be positive says little: one witness explains a bag, however many it has.
-        """
-        positive, alone = bags.spread(weak.values == 1), bags.spread(bags.sizes == 1)
-        return fewest_mistakes(scores[positive & ~alone], scores[~positive], scores[positive & alone])
-
-    def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
-        """Score held-out bags: recall over positive bags, precision over instances."""
-        bags, weak = outcome.fold.heldout.bags, outcome.fold.heldout.weak.values
-        found = bags.any(outcome.heldout_classes > 0)
-        positive = weak == 1
-        return {
-            "bag_accuracy": float((found == positive).mean()),
-            "recall": float(recall(outcome)[bags.spread(positive)].mean()) if positive.any() else 1.0,
-            "precision": float(precision(outcome).mean()),
-        }
-
-    def evaluate(self, predicted: NDArray[Any], scores: NDArray[np.float64], weak: WeakLabels) -> Mapping[str, float]:
-        """Return bag accuracy, and bag AUC where both classes are there."""
-        measures = {"bag_accuracy": float((predicted == weak.values).mean())}
-        if len(np.unique(weak.values)) == 2:
-            measures["bag_auc"] = float(roc_auc_score(weak.values, scores))
-        return measures
-
-    def selection_score(self, bag_scores: NDArray[np.float64], predicted: NDArray[Any], weak: WeakLabels) -> float:
-        """Add half the AUC to the accuracy, because many settings tie in accuracy."""
-        measures = self.evaluate(predicted, bag_scores, weak)
-        return measures["bag_accuracy"] + measures.get("bag_auc", 0.5) / 2
-
     def inherited(self, weak: WeakLabels, bags: Bags) -> NDArray[np.float64]:
         """Give every instance the label of its bag."""
         return np.eye(2)[bags.spread(weak.values)]
@@ -112,26 +65,3 @@ class MilRegime(Regime):
         if self.weights == "instance":
             return None
         return bags.spread(1.0 / bags.sizes) * (bags.n_rows / bags.n_bags)
-
-
-def best_threshold(scores: NDArray[np.float64], truth: NDArray[Any]) -> float:
-    """Return the threshold that separates two classes of scores with the best accuracy.
-
-    Several thresholds are often equally good; the one in the middle of their list is taken.
-
-    Args:
-        scores: (B,) real numbers.
-        truth: (B,) 0 or 1.
-
-    >>> best_threshold(np.array([-1.0, 0.5, 2.0, 3.0]), np.array([0, 0, 1, 1]))
-    1.25
-    """
-    order = np.argsort(scores, kind="stable")
-    ordered, labels = scores[order], truth[order]
-    cuts = np.concatenate([[ordered[0] - 1.0], (ordered[1:] + ordered[:-1]) / 2, [ordered[-1] + 1.0]])
-    # Below cut i lie the first i scores, which are called negative.
-    right = np.concatenate([[0], np.cumsum(labels == 0)]) + np.concatenate([np.cumsum((labels == 1)[::-1])[::-1], [0]])
-    separating = np.concatenate([[True], ordered[1:] > ordered[:-1], [True]])
-    right = np.where(separating, right, -1)
-    best = np.flatnonzero(right == right.max())
-    return float(cuts[best[len(best) // 2]])

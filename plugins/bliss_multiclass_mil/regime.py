@@ -1,7 +1,7 @@
 """The multi-class MIL regime: a bag holds an instance of each label of its set, and negatives beside them."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from bliss_framework.plugin import (
     Bags,
-    DataError,
+    LabelSetReading,
     LabelSpace,
-    Outcome,
     Part,
     Presets,
     Regime,
@@ -26,10 +25,8 @@ from bliss_multiclass_mil.label_sets import (
     is_text,
     label_names_of,
 )
-from bliss_multiclass_mil.measures import average_precisions, best_f1_threshold, best_threshold, set_measures
 from bliss_multiclass_mil.presets import presets_for
 from bliss_multiclass_mil.relabelling import every_label_kept
-from bliss_multiclass_mil.reward import found_labels, precision, recall
 
 COMMON = 10  # A label set that fewer bags have is no stratum of its own: some folds would go without.
 
@@ -50,6 +47,8 @@ class MultiClassMilRegime(Regime):
         assignments: "free" lets a label assignment leave out a label of a bag (the paper); with "every-label" each
             label of a bag has an instance in every assignment, the one whose bound falls short least.
     """
+
+    reading: ClassVar[LabelSetReading] = LabelSetReading()
 
     negative_label: Any = field(default="negative")
     n_negative: int = field(default=1, validator=at_least(1))
@@ -95,66 +94,6 @@ class MultiClassMilRegime(Regime):
             return weak.values[:, 0].astype(np.intp)
         return grouped_sets(weak.values)
 
-    def bag_scores(self, scores: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
-        """Score each label of a bag by the instance in which it leads all other classes by most.
-
-        An instance has one label, so a label that another one beats in every instance is not in the bag, however
-        little negative these instances are. Above 0 is what "some instance is predicted to have it" means.
-
-        Args:
-            scores: (n,) for one label, or (n, C + 1).
-            bags: B bags.
-
-        Returns:
-            (B, C), one column for each label.
-        """
-        return np.asarray(bags.max(scores[:, None] if scores.ndim == 1 else leads(scores)[:, 1:]))
-
-    def bag_labels(self, scores: NDArray[np.float64], bags: Bags, threshold: float) -> NDArray[Any]:
-        """Predict the label sets (B, C): labels whose bag score exceeds the threshold."""
-        return self.labels_of_bag_scores(self.bag_scores(scores, bags), threshold)
-
-    def labels_of_bag_scores(self, bag_scores: NDArray[np.float64], threshold: float) -> NDArray[Any]:
-        """Predict the label sets (B, C) from bag scores (B, C)."""
-        return (bag_scores > threshold).astype(np.int8)
-
-    def bag_threshold(self, bag_scores: NDArray[np.float64], weak: WeakLabels) -> float:
-        """Choose the threshold with the best F1 over all pairs of a bag and a label; for one label, as binary MIL."""
-        choose = best_threshold if weak.values.shape[1] == 1 else best_f1_threshold
-        return choose(bag_scores.ravel(), weak.values.ravel())
-
-    def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
-        """Score held-out bags: F1 of label sets, mean recall of bags that have labels, precision of instances."""
-        bags, truth = outcome.fold.heldout.bags, outcome.fold.heldout.weak.values
-        labelled = bags.spread(truth.any(axis=1))
-        return {
-            "label_set_f1": set_measures(found_labels(outcome), truth)["label_set_f1"],
-            "recall": float(recall(outcome)[labelled].mean()) if labelled.any() else 1.0,
-            "precision": float(precision(outcome).mean()),
-        }
-
-    def evaluate(self, predicted: NDArray[Any], scores: NDArray[np.float64], weak: WeakLabels) -> Mapping[str, float]:
-        """Return F1, precision, recall and Hamming accuracy of label sets, and average precisions.
-
-        All are larger where predictions are better. F1 comes first: the paper chooses settings by recall and precision
-        of bags. The average precision of a label is that of ranking bags by its scores; there is one for each label
-        that some bag has, such as average_precision/cat, and their mean.
-        """
-        if predicted.shape != weak.values.shape:
-            raise DataError(
-                f"{predicted.shape[1]} labels were predicted, but the bags have {weak.values.shape[1]}: a label was "
-                f"in no training bag. List all of them as label_names of the regime."
-            )
-        precisions = average_precisions(scores.reshape(weak.values.shape), weak.values)
-        measures = set_measures(predicted, weak.values)
-        known = {
-            f"average_precision/{label}": float(value)
-            for label, value in zip(weak.classes[1:], precisions, strict=True)
-            if not np.isnan(value)
-        }
-        mean = {"mean_average_precision": float(np.mean(list(known.values())))} if known else {}
-        return {**measures, **mean, **known}
-
 
 def grouped_sets(sets: NDArray[np.integer]) -> NDArray[np.intp]:
     """Number label sets (B, C) as strata (B,), so that each stratum has COMMON bags if that many can be put together.
@@ -170,17 +109,6 @@ def grouped_sets(sets: NDArray[np.integer]) -> NDArray[np.intp]:
     key = _merged(key, int(key.max()) + 1)
     key = _merged(key, int(np.bincount(key).argmax()))
     return np.unique(key, return_inverse=True)[1].astype(np.intp)
-
-
-def leads(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return by how much each class leads the best other one: (n, C) -> (n, C).
-
-    >>> leads(np.array([[0.0, 3.0, 1.0]])).tolist()
-    [[-3.0, 2.0, -2.0]]
-    """
-    ordered = np.partition(scores, -2, axis=1)
-    best, second = ordered[:, -1:], ordered[:, -2:-1]
-    return np.where(scores == best, scores - second, scores - best)
 
 
 def _merged(key: NDArray[np.intp], into: int) -> NDArray[np.intp]:

@@ -10,10 +10,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from bliss_framework.plugin import BagKFold, Bags, Part, Scaling, at_least, between, check_bags, check_training
+from bliss_framework.plugin import (
+    BagKFold,
+    Bags,
+    Part,
+    Scaling,
+    at_least,
+    balance_weights,
+    between,
+    check_bags,
+    check_training,
+    draw_labels,
+)
 from bliss_multiclass_mil.classifier import CooperativeSoftmax
 from bliss_multiclass_mil.regime import MultiClassMilRegime
-from bliss_multiclass_mil.relabelling import class_weights, drawn, relabelled
+from bliss_multiclass_mil.relabelling import relabelled
 
 
 class RelabelSoftmax(ClassifierMixin, BaseEstimator):
@@ -109,11 +120,11 @@ class RelabelSoftmax(ClassifierMixin, BaseEstimator):
         """Train and relabel by turns: the labels (n,) of a part, and the rounds that it took."""
         # Nothing is held out, but the classifier predicts what it is given.
         prepared = softmax.prepare(part, part.take(np.arange(1)), rng)
-        labels = drawn(part.space, rng)
+        labels = draw_labels(part.space.draw_weights(), rng)
         n_rounds = 0
         for n_rounds in range(1, self.n_rounds + 1):  # noqa: B007 - how far it came is told
-            weights = class_weights(labels, part.space, self.class_balance)
-            scores = prepared.pull(labels[None], weights[None]).train_scores[0]
+            weights = balance_weights(labels[None], part.space, self.class_balance, None)
+            scores = prepared.pull(labels[None], weights).train_scores[0]
             changed = relabelled(scores, part, self.every_label)
             if np.array_equal(changed, labels):
                 break

@@ -1,30 +1,11 @@
-"""Labels that follow a classifier's outputs within what the bags allow, and the weights of their classes."""
+"""Labels that follow a classifier's outputs within what the bags allow."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import Bags, LabelSpace, Part
+from bliss_framework.plugin import Bags, Part
 
 TIE = 1e-9  # Bounds that differ by less do so by rounding.
-
-
-def drawn(space: LabelSpace, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Draw a candidate label (n,) for each instance: a class first, then one of its labels."""
-    cumulative = np.cumsum(space.draw_weights(), axis=1)
-    thresholds = rng.random(len(cumulative)) * cumulative[:, -1]
-    return np.asarray((cumulative > thresholds[:, None]).argmax(axis=1), dtype=np.intp)
-
-
-def class_weights(labels: NDArray[np.intp], space: LabelSpace, exponent: float) -> NDArray[np.float64]:
-    """Weight each instance by (n / count of its class)^exponent, all labels of one class counted together: mean 1.
-
-    >>> space = LabelSpace(np.ones((4, 2), dtype=bool), np.array([0, 1]))
-    >>> class_weights(np.array([0, 0, 0, 1]), space, 1.0).round(3).tolist()
-    [0.667, 0.667, 0.667, 2.0]
-    """
-    classes = space.class_of_label[labels]
-    weights = (len(classes) / np.bincount(classes)[classes]) ** exponent
-    return np.asarray(weights / weights.mean())
 
 
 def every_label_kept(bounds: NDArray[np.float64], part: Part) -> NDArray[np.intp]:

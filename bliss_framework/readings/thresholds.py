@@ -1,4 +1,4 @@
-"""Witnesses: how many instances of positive bags are positive, and where to cut their scores, from bag labels alone.
+"""Thresholds of scores, chosen on weak labels alone.
 
 Instances of negative bags are known to be negative, and so are 1 - pi of the instances of positive bags. With the
 distribution functions F0 of scores in negative bags, F1 in positive ones and F+ of positive instances,
@@ -6,11 +6,55 @@ distribution functions F0 of scores in negative bags, F1 in positive ones and F+
     F1(t) = (1 - pi) F0(t) + pi F+(t),    so    1 - pi <= F1(t) / F0(t)  for every t.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 LOWEST, N_LEVELS = 0.05, 60  # Ratios of fewer scores of negative bags are too noisy to be looked at.
 CAUTION = 2.0  # Deviations that a ratio is raised by, so that noise makes no witnesses.
+
+
+def best_threshold(scores: NDArray[np.float64], truth: NDArray[Any]) -> float:
+    """Return the threshold that separates two classes of scores with the best accuracy.
+
+    Several thresholds are often equally good; the one in the middle of their list is taken.
+
+    Args:
+        scores: (B,) real numbers.
+        truth: (B,) 0 or 1.
+
+    >>> best_threshold(np.array([-1.0, 0.5, 2.0, 3.0]), np.array([0, 0, 1, 1]))
+    1.25
+    """
+    order = np.argsort(scores, kind="stable")
+    ordered, labels = scores[order], truth[order]
+    cuts = np.concatenate([[ordered[0] - 1.0], (ordered[1:] + ordered[:-1]) / 2, [ordered[-1] + 1.0]])
+    # Below cut i lie the first i scores, which are called negative.
+    right = np.concatenate([[0], np.cumsum(labels == 0)]) + np.concatenate([np.cumsum((labels == 1)[::-1])[::-1], [0]])
+    separating = np.concatenate([[True], ordered[1:] > ordered[:-1], [True]])
+    right = np.where(separating, right, -1)
+    best = np.flatnonzero(right == right.max())
+    return float(cuts[best[len(best) // 2]])
+
+
+def best_f1_threshold(scores: NDArray[np.float64], truth: NDArray[np.integer]) -> float:
+    """Return the threshold above which scores (m,) are called 1 with the best F1 against 0 and 1 (m,).
+
+    Where most pairs of a bag and a label are 0, the fewest errors would leave nearly all sets empty.
+
+    >>> best_f1_threshold(np.array([3.0, 2.0, 1.0, 0.0]), np.array([1, 0, 1, 0]))
+    0.5
+    """
+    order = np.argsort(-scores, kind="stable")
+    ordered, labels = scores[order], truth[order]
+    claimed = np.arange(1, len(scores) + 1)
+    f1 = 2 * np.cumsum(labels, dtype=np.int64) / (claimed + labels.sum(dtype=np.int64))
+    separating = np.concatenate([ordered[:-1] > ordered[1:], [True]])
+    best = np.flatnonzero(separating & (f1 == f1[separating].max()))
+    last = int(best[len(best) // 2])
+    below = ordered[last + 1] if last + 1 < len(ordered) else ordered[last] - 2.0
+    return float((ordered[last] + below) / 2)
 
 
 def witness_share(positive: NDArray[np.float64], negative: NDArray[np.float64]) -> float:
@@ -23,8 +67,8 @@ def witness_share(positive: NDArray[np.float64], negative: NDArray[np.float64]) 
         positive: (p,) scores of the instances of positive bags that had no say in them.
         negative: (q,) those of negative bags.
 
-    >>> strangers, witnesses = np.linspace(0.0, 1.0, 700), np.full(300, 2.0)
-    >>> round(witness_share(np.concatenate([strangers, witnesses]), np.linspace(0.0, 1.0, 1000)), 2)
+    >>> negatives, witnesses = np.linspace(0.0, 1.0, 700), np.full(300, 2.0)
+    >>> round(witness_share(np.concatenate([negatives, witnesses]), np.linspace(0.0, 1.0, 1000)), 2)
     0.27
     """
     if len(positive) == 0:
@@ -40,7 +84,7 @@ def witness_share(positive: NDArray[np.float64], negative: NDArray[np.float64]) 
 def fewest_mistakes(
     positive: NDArray[np.float64], negative: NDArray[np.float64], known: NDArray[np.float64] | None = None
 ) -> float:
-    """Return the cut with the fewest expected mistakes of instances, in the middle where several are as good.
+    """Return the threshold with the fewest expected mistakes of instances, in the middle where several are as good.
 
     Above a cut t lie (1 - pi) p (1 - F0) negatives of positive bags and q (1 - F0) of negative ones, all of them
     mistakes; what else lies above it in positive bags are witnesses, and those below it are mistakes too.
@@ -58,10 +102,10 @@ def fewest_mistakes(
     cuts = np.concatenate([[distinct[0] - 1.0], (distinct[1:] + distinct[:-1]) / 2, [distinct[-1] + 1.0]])
     above_positive = len(positive) - _count_up_to(cuts, positive)
     above_negative = 1.0 - _count_up_to(cuts, negative) / len(negative)
-    strangers = (1.0 - witness_share(positive, negative)) * len(positive) * above_negative
-    witnesses = np.maximum(above_positive - strangers, 0.0)
+    negatives = (1.0 - witness_share(positive, negative)) * len(positive) * above_negative
+    witnesses = np.maximum(above_positive - negatives, 0.0)
     above_known = len(known) - _count_up_to(cuts, known)
-    gain = witnesses + above_known - strangers - len(negative) * above_negative
+    gain = witnesses + above_known - negatives - len(negative) * above_negative
     best = np.flatnonzero(gain == gain.max())
     return float(cuts[best[len(best) // 2]])
 

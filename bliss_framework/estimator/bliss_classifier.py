@@ -78,6 +78,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes:
         classes_: (C,) the user's value of each class.
+        bag_classes_: the user's value of each weak label, where bags speak other words than instances; else `classes_`.
         labels_: (n,) the inferred class of each training instance, in the caller's row order.
         confidence_: (n,) in [0, 1], the lead of the best label; 1 where the bag leaves no choice.
         undecided_: (n,) bool, instances whose best labels tie.
@@ -264,6 +265,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.bag_threshold_, self.instance_threshold_ = fitted.bag_threshold, fitted.instance_threshold
         self.probability_slope_ = fitted.slope
         self.classes_ = np.asarray(weak.classes)
+        self.bag_classes_ = np.asarray(weak.bag_words)
         self.class_indices_ = inferred.classes
         self.class_of_label_ = found.class_of_label
         self.labels_ = self.classes_[inferred.classes]
@@ -315,21 +317,21 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Predict the weak label of each bag: (ids, labels), ids in order of first appearance."""
         rows, grouped = self._rows(X, bags)
         weak = self._bag_labels(rows, grouped)
-        return grouped.ids, self.classes_[weak] if weak.ndim == 1 and weak.dtype.kind == "i" else weak
+        return grouped.ids, self.bag_classes_[weak] if weak.ndim == 1 and weak.dtype.kind == "i" else weak
 
     def _bag_scores(self, rows: Any, bags: Bags) -> NDArray[np.float64]:
         regime: Regime = resolve("regime", self.regime)
-        if regime.bags_of_instances:
-            return regime.bag_scores(self._scores(rows), bags)
+        if regime.reading.from_instances:
+            return regime.reading.bag_scores(self._scores(rows), bags)
         return bag_scores(self.members_, rows, bags)
 
     def _bag_labels(self, rows: Any, bags: Bags) -> NDArray[Any]:
         regime: Regime = resolve("regime", self.regime)
-        if regime.bags_of_instances:
-            return regime.bag_labels(self._scores(rows), bags, self.bag_threshold_)
+        if regime.reading.from_instances:
+            return regime.reading.bag_labels(self._scores(rows), bags, self.bag_threshold_)
         if len(self.members_) == 1:
             return self.members_[0].bag_labels(rows, bags, self.bag_threshold_)
-        return regime.labels_of_bag_scores(bag_scores(self.members_, rows, bags), self.bag_threshold_)
+        return regime.reading.labels_of_bag_scores(bag_scores(self.members_, rows, bags), self.bag_threshold_)
 
     def score(self, X: Any, y: Any, bags: Any = None, sample_weight: None = None) -> float:
         """Return the regime's first measure on bags, for MIL the bag accuracy; larger is better.
@@ -346,9 +348,11 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         regime: Regime = resolve("regime", self.regime)
         given = check_labelled(X, y, bags)
         _take_note_of_columns(self, X, given.X, reset=False)
-        weak = regime.check_test(given.weak, given.bags, tuple(self.classes_.tolist()))
+        weak = regime.check_test(given.weak, given.bags, tuple(self.bag_classes_.tolist()))
         predicted = self._bag_labels(given.X, given.bags)
-        return dict(regime.evaluate(predicted, self._bag_scores(given.X, given.bags) - self.bag_threshold_, weak))
+        return dict(
+            regime.reading.evaluate(predicted, self._bag_scores(given.X, given.bags) - self.bag_threshold_, weak)
+        )
 
     def explain(self, row: int, n_neighbors: int = 5) -> Explanation:
         """Say why a training instance got its label.

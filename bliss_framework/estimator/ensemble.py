@@ -37,11 +37,13 @@ class Member(BaseEstimator):  # type: ignore[misc]
 
     def bag_scores(self, scores: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
         """Turn its instance scores into bag scores, in its bag units."""
-        return np.asarray(resolve("regime", self.regime).bag_scores(scores, bags)) / self.bag_unit
+        return np.asarray(resolve("regime", self.regime).reading.bag_scores(scores, bags)) / self.bag_unit
 
     def bag_labels(self, X: Any, bags: Bags, threshold: float) -> NDArray[Any]:
         """Predict the weak label of each bag; the threshold is in bag units."""
-        return np.asarray(resolve("regime", self.regime).bag_labels(self.scores(X), bags, threshold * self.bag_unit))
+        return np.asarray(
+            resolve("regime", self.regime).reading.bag_labels(self.scores(X), bags, threshold * self.bag_unit)
+        )
 
 
 def instance_scores(members: Sequence[Member], X: Any) -> NDArray[np.float64]:

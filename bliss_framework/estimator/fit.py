@@ -150,7 +150,7 @@ def _calibrated(
     scores = learner.out_of_fold(_out_of_fold_folds(regime, data))
     # Rows that are bags of their own are ordinary classification: a bag is what its instance is.
     if chosen and data.bags.n_bags < data.bags.n_rows:
-        threshold = float(regime.bag_threshold(regime.bag_scores(scores, data.bags), data.weak))
+        threshold = float(regime.reading.bag_threshold(regime.reading.bag_scores(scores, data.bags), data.weak))
     cut = instance_cut(parameters, scores, data.bags, data.weak, inferred.classes, regime)
     return threshold, cut, probability_slope(scores - cut, inferred.classes)
 
@@ -238,13 +238,13 @@ def _joint_threshold(winners: Sequence[Scored], given: Given, regime: Regime) ->
     if not isinstance(wanted, str):
         return float(wanted)
     joint = np.mean([one.bag_scores / unit_of(one.bag_scores) for one in winners], axis=0)
-    return float(regime.bag_threshold(joint, given.weak))
+    return float(regime.reading.bag_threshold(joint, given.weak))
 
 
 def warn_of_collapse(found: CrossFit, classes: NDArray[Any]) -> None:
     """Say once and plainly when the bandit learnt nothing."""
-    complaints = [fold.never_informed for fold in found.folds]
-    never = complaints[0] if complaints and all(complaints) else None
+    diagnostics = [fold.uninformative for fold in found.folds]
+    never = diagnostics[0] if diagnostics and all(diagnostics) else None
     if found.collapsed:
         free = ~found.inferred.known
         ended = sorted({str(classes[c]) for c in np.unique(found.inferred.classes[free])})

@@ -104,7 +104,7 @@ def arranged(given: TrainingInput, weak: WeakLabels, regime: Regime, mode: str) 
     # Sums over rows in another order have other last bits, so scaling too is learnt in canonical order.
     scaling = Scaling(mode).fit(rows)
     bags, positions = given.bags.take(order)
-    ordered = weak.take(positions)
+    ordered = weak.take(positions, order)
     return Arranged(part_of(scaling.transform(rows), bags, ordered, regime), order, scaling)
 
 

@@ -118,7 +118,7 @@ def _candidate(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> Cand
     recipe = recipe_of(own)
     spec = own["classifier"] if own["final_classifier"] == SAME else own["final_classifier"]
     inferring = {name: value for name, value in own.items() if name not in AFTER_INFERENCE}
-    regime = {k: v for k, v in as_table(own["regime"]).items() if k not in recipe.regime.bag_parameters}
+    regime = {k: v for k, v in as_table(own["regime"]).items() if k not in recipe.regime.reading_parameters}
     inference = None if own["inherited_share"] == 1 else repr({**inferring, "regime": regime})
     arrangement = repr([own["scaling"], regime])
     preparation = repr([arrangement, spec])
@@ -218,14 +218,14 @@ def _heldout_scores(
 
 def _subset(given: TrainingInput, weak: WeakLabels, rows: NDArray[np.intp]) -> tuple[TrainingInput, WeakLabels]:
     bags, positions = given.bags.take(rows)
-    return TrainingInput(given.X[rows], bags, given.weak[positions]), weak.take(positions)
+    return TrainingInput(given.X[rows], bags, given.weak[positions]), weak.take(positions, rows)
 
 
 def _heldout(
     given: TrainingInput, weak: WeakLabels, rows: NDArray[np.intp], training: Arranged, regime: Regime
 ) -> Part:
     bags, positions = given.bags.take(rows)
-    return part_of(training.scaling.transform(given.X[rows]), bags, weak.take(positions), regime)
+    return part_of(training.scaling.transform(given.X[rows]), bags, weak.take(positions, rows), regime)
 
 
 def _final_scores(
@@ -269,13 +269,17 @@ def _judged(
     rows = np.concatenate([rows for rows, _ in parts])
     scores = np.concatenate([scores for _, scores in parts])[np.argsort(rows)]
     regime = candidate.recipe.regime
-    if regime.bags_of_instances:
+    if regime.reading.from_instances:
         scores = scores - instance_cut(candidate.parameters, scores, given.bags, weak, None, regime)
-    bag_scores = regime.bag_scores(scores, given.bags)
-    threshold = float(regime.bag_threshold(bag_scores, weak))
-    predicted = regime.bag_labels(scores, given.bags, threshold)
+    bag_scores = regime.reading.bag_scores(scores, given.bags)
+    threshold = float(regime.reading.bag_threshold(bag_scores, weak))
+    predicted = regime.reading.bag_labels(scores, given.bags, threshold)
     return Scored(
-        candidate, scores, bag_scores, threshold, regime.selection_score(bag_scores - threshold, predicted, weak)
+        candidate,
+        scores,
+        bag_scores,
+        threshold,
+        regime.reading.selection_score(bag_scores - threshold, predicted, weak),
     )
 
 

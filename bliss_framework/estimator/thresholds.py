@@ -32,7 +32,7 @@ def instance_cut(
     if scores.ndim > 1:
         return 0.0
     fixed = fixed_cut(parameters)
-    return float(regime.instance_threshold(scores, bags, weak, classes)) if fixed is None else fixed
+    return float(regime.reading.instance_threshold(scores, bags, weak, classes)) if fixed is None else fixed
 
 
 def fixed_cut(parameters: Mapping[str, Any]) -> float | None:

@@ -65,7 +65,7 @@ def _test_problem(dataset: WeakDataset, problem: Problem) -> Problem:
     n_columns, n_test = problem.dataset.X.shape[1], given.X.shape[1]
     if n_test != n_columns:
         raise DataError(f"The test set {dataset.name!r} has {n_test} features, but the training data have {n_columns}.")
-    weak = problem.regime.check_test(given.weak, given.bags, problem.weak.classes)
+    weak = problem.regime.check_test(given.weak, given.bags, problem.weak.bag_words)
     return Problem(evolve(dataset, X=given.X, weak=given.weak), given.bags, weak, problem.regime)
 
 

@@ -44,5 +44,5 @@ def training_part(problem: Problem, test_bags: NDArray[np.intp] | None) -> Probl
     weak = np.asarray(dataset.weak)[positions]
     ids = own.spread(own.ids)
     return Problem(
-        evolve(dataset, X=dataset.X[rows], bags=ids, weak=weak), own, problem.weak.take(positions), problem.regime
+        evolve(dataset, X=dataset.X[rows], bags=ids, weak=weak), own, problem.weak.take(positions, rows), problem.regime
     )

@@ -149,7 +149,7 @@ class StubReward:
     def __call__(self, outcome: Outcome) -> Any:
         return self.pay(outcome)
 
-    def complaint(self, outcome: Outcome) -> str | None:
+    def diagnostic(self, outcome: Outcome) -> str | None:
         return self.complain(outcome)
 
 

@@ -486,7 +486,9 @@ def test_the_regime_cuts_the_averaged_scores(bags_of_text, ranked, averaged):
     joint = np.mean([one.scores / one.scores.std() for one in ranked[:3]], axis=0)
     grouped = Bags.from_ids(bags)
     weak = WeakLabels(y, (0, 1))
-    assert averaged.instance_threshold_ == pytest.approx(MilRegime().instance_threshold(joint, grouped, weak, None))
+    assert averaged.instance_threshold_ == pytest.approx(
+        MilRegime().reading.instance_threshold(joint, grouped, weak, None)
+    )
 
 
 def test_one_member_that_learnt_from_bags_is_enough(bags_of_text, select):

@@ -62,6 +62,10 @@ class PlainRegime:
     def constraint(self) -> None:
         return None
 
+    @property
+    def reading(self) -> "PlainRegime":
+        return self
+
     def weak_score(self, outcome: Any) -> dict[str, float]:
         return {"heldout_rows": float(outcome.fold.heldout.n_rows)}
 
@@ -315,14 +319,14 @@ def test_a_reward_that_always_complains(ingredients_for, make_part, content_in):
     ingredients = ingredients_for(complain=lambda outcome: None if next(looks) == content_in else "lower alpha")
     found = fit(ingredients, make_part([2] * 6), n_rounds=5)
     expected = ["lower alpha"] * 3 if content_in is None else [None, "lower alpha", "lower alpha"]
-    assert [fold.never_informed for fold in found.folds] == expected
+    assert [fold.uninformative for fold in found.folds] == expected
 
 
 def test_recall_below_alpha_everywhere_is_complained_of():
     """With positive bags that no classifier can tell from others, MIL's reward names alpha in every fold."""
     regime, data = toy(2, 10, gap=0.0)
     found = fit(real(regime), data, n_rounds=20, n_neighbors=24, n_folds=2)
-    assert all("never reached alpha = 1" in str(fold.never_informed) for fold in found.folds)
+    assert all("never reached alpha = 1" in str(fold.uninformative) for fold in found.folds)
 
 
 def test_mean_reward_and_weak_score_are_averages_over_folds(ingredients_for, make_part):

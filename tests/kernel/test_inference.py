@@ -445,7 +445,7 @@ def test_some_rounds_are_looked_at_for_complaints(make_part, make_problem, n_rou
     problem = make_problem(
         make_part([3]), by_table(np.ones((3, 2))), complain=lambda outcome: f"all {outcome.assignment.shape[0]} alike"
     )
-    complaints = run(problem, n_rounds, n_parallel=n_parallel).complaints
+    complaints = run(problem, n_rounds, n_parallel=n_parallel).diagnostics
     assert 1 <= len(complaints) <= 11
     assert set(complaints) == {"all 3 alike"}
 

@@ -31,7 +31,7 @@ def test_taking_instances_keeps_their_candidates():
 
 def test_taking_bags_keeps_their_weak_labels():
     """Kept weak labels come in the order asked for, with the user's classes."""
-    kept = WeakLabels(np.array([0, 1, 1]), ("no", "yes")).take(np.array([1, 0]))
+    kept = WeakLabels(np.array([0, 1, 1]), ("no", "yes")).take(np.array([1, 0]), np.arange(2))
     assert kept.values.tolist() == [1, 0]
     assert kept.classes == ("no", "yes")
 

@@ -227,7 +227,7 @@ def test_influence_of_real_classifiers(name):
     expected = naive_rewards(outcome, [0, 1, 0, 1], ids, effect, 3.4, 0.7)
     assert np.allclose(MilMarginalReward().prepare(fold, prepared)(outcome), expected, atol=1e-5)
     if name == "svm-rbf":
-        assert np.allclose(MilMarginalReward()(outcome), expected)
+        assert np.allclose(MilMarginalReward().prepare(fold, None)(outcome), expected)
 
 
 @pytest.mark.parametrize("check", reward_checks(MilMarginalReward()), ids=str)

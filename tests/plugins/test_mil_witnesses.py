@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings as hypothesis_settings, strategies as st
 
 from bliss_framework import Bags, BlissClassifier, WeakLabels
+from bliss_framework.plugin import fewest_mistakes, witness_share
 from bliss_mil.generated import generate_mil
 from bliss_mil.regime import MilRegime
-from bliss_mil.witnesses import fewest_mistakes, witness_share
 
 PROPERTY = hypothesis_settings(max_examples=60, deadline=None)
 SCORES = st.lists(st.integers(-6, 6), min_size=1, max_size=12).map(lambda values: np.array(values, dtype=np.float64))
@@ -79,7 +79,7 @@ class TestCut:
         scores = np.concatenate([rng.normal(size=30), rng.normal(1.0, size=10), rng.normal(size=20)])
         ids = [*np.repeat(np.arange(10), 3), *range(10, 20), *np.repeat(np.arange(20, 25), 4)]
         weak = WeakLabels(np.repeat([1, 0], [20, 5]), (0, 1))
-        cut = MilRegime().instance_threshold(scores, Bags.from_ids(ids), weak, None)
+        cut = MilRegime().reading.instance_threshold(scores, Bags.from_ids(ids), weak, None)
         assert cut == fewest_mistakes(scores[:30], scores[40:], scores[30:40])
         assert cut != fewest_mistakes(scores[:40], scores[40:], scores[30:40])
 
@@ -87,9 +87,9 @@ class TestCut:
         """Positive bags of one instance are witnesses for sure: three of them outweigh a negative above them."""
         scores, ids = np.array([4.0, 5.0, -1.0, -2.0, 1.0, 0.5, 0.5, 0.5]), [0, 0, 1, 1, 2, 3, 4, 5]
         weak = WeakLabels(np.array([1, 0, 0, 1, 1, 1]), (0, 1))
-        assert MilRegime().instance_threshold(scores, Bags.from_ids(ids), weak, None) == -0.25
+        assert MilRegime().reading.instance_threshold(scores, Bags.from_ids(ids), weak, None) == -0.25
         fewer = WeakLabels(weak.values[:3], (0, 1))
-        assert MilRegime().instance_threshold(scores[:5], Bags.from_ids(ids[:5]), fewer, None) > 1.0
+        assert MilRegime().reading.instance_threshold(scores[:5], Bags.from_ids(ids[:5]), fewer, None) > 1.0
 
 
 class TestFit:

@@ -17,9 +17,10 @@ from sklearn.metrics import (
 
 from bliss_framework import Bags, BlissClassifier, BlissWarning, DataError, Part, SettingsError, WeakLabels
 from bliss_framework.estimator.inputs import check_training
+from bliss_framework.plugin import best_f1_threshold, best_threshold
+from bliss_framework.readings.label_sets import average_precisions, set_measures
 from bliss_framework.testing import Example, regime_checks
-from bliss_mil.regime import MilRegime, best_threshold as binary_threshold
-from bliss_multiclass_mil.measures import average_precisions, best_f1_threshold, best_threshold, set_measures
+from bliss_mil.regime import MilRegime
 from bliss_multiclass_mil.regime import MultiClassMilRegime, grouped_sets
 from bliss_multiclass_mil.relabelling import every_label_kept
 
@@ -206,7 +207,7 @@ class TestRefusals:
         """Where a label was in no training bag, predictions have too few columns, and the remedy is said."""
         weak = WeakLabels(np.array([[1, 0], [0, 1]]), ("negative", "a", "b"))
         with pytest.raises(DataError, match=r"1 labels were predicted, but the bags have 2.*label_names"):
-            REGIME.evaluate(np.array([[1], [0]]), np.array([[1.0], [0.0]]), weak)
+            REGIME.reading.evaluate(np.array([[1], [0]]), np.array([[1.0], [0.0]]), weak)
 
 
 class TestLabelSpace:
@@ -280,9 +281,9 @@ class TestBags:
         bags = Bags.from_ids([0, 0, 1])
         scores = np.array([[0.0, 1.0, -2.0], [2.0, 2.5, 1.0], [1.0, 0.0, 4.0]])
         # Label 1: 1 - 0 and 2.5 - 2 in bag 0, 0 - 4 in bag 1. Label 2: -2 - 1 and 1 - 2.5, then 4 - 1.
-        assert REGIME.bag_scores(scores, bags).tolist() == [[1.0, -1.5], [-4.0, 3.0]]
-        assert REGIME.bag_labels(scores, bags, 0.0).tolist() == [[1, 0], [0, 1]]
-        assert REGIME.bag_labels(scores, bags, 1.0).tolist() == [[0, 0], [0, 1]]
+        assert REGIME.reading.bag_scores(scores, bags).tolist() == [[1.0, -1.5], [-4.0, 3.0]]
+        assert REGIME.reading.bag_labels(scores, bags, 0.0).tolist() == [[1, 0], [0, 1]]
+        assert REGIME.reading.bag_labels(scores, bags, 1.0).tolist() == [[0, 0], [0, 1]]
 
     @given(st.integers(0, 10**6))
     @PROPERTY
@@ -291,24 +292,26 @@ class TestBags:
         rng = np.random.default_rng(seed)
         bags, scores = Bags.from_ids(rng.integers(0, 4, 12)), rng.normal(size=(12, 4))
         predicted = scores.argmax(axis=1)
-        found = REGIME.bag_labels(scores, bags, 0.0)
+        found = REGIME.reading.bag_labels(scores, bags, 0.0)
         for bag in range(bags.n_bags):
             there = set(predicted[bags.index == bag].tolist()) - {0}
             assert set((np.flatnonzero(found[bag]) + 1).tolist()) == there
 
     def test_members_share_bag_scores(self):
         """Averaged bag scores are read label by label, not as scores of instances."""
-        assert REGIME.labels_of_bag_scores(np.array([[0.5, -1.0], [2.0, 3.0]]), 1.0).tolist() == [[0, 0], [1, 1]]
+        assert REGIME.reading.labels_of_bag_scores(np.array([[0.5, -1.0], [2.0, 3.0]]), 1.0).tolist() == [
+            [0, 0],
+            [1, 1],
+        ]
 
     @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=1, max_size=12))
     @PROPERTY
     def test_threshold(self, pairs):
-        """No threshold makes fewer errors, and the choice is that of binary MIL."""
+        """No threshold makes fewer errors."""
         scores, truth = np.array([float(s) for s, _ in pairs]), np.array([int(t) for _, t in pairs])
         found = best_threshold(scores, truth)
         errors = [((scores > cut) != truth).sum() for cut in np.arange(-4.0, 4.5, 0.5)]
         assert ((scores > found) != truth).sum() == min(errors)
-        assert found == binary_threshold(scores, truth)
 
     @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=2, max_size=12))
     @PROPERTY
@@ -320,7 +323,7 @@ class TestBags:
         assert f1_score(truth, scores > found, zero_division=0.0) == pytest.approx(max(f1))
         two = np.stack([scores, scores], axis=1)
         weak = WeakLabels(np.stack([truth, truth], axis=1), ("negative", "a", "b"))
-        assert ((two > REGIME.bag_threshold(two, weak)) == (two > found)).all()
+        assert ((two > REGIME.reading.bag_threshold(two, weak)) == (two > found)).all()
 
 
 class TestMeasures:
@@ -342,7 +345,7 @@ class TestMeasures:
         truth = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0]])
         scores = np.array([[3.0, 2.0, 0.0], [1.0, 1.0, 0.0], [2.0, 0.0, 1.0]])
         weak = WeakLabels(truth, ("negative", "a", "b", "c"))
-        found = REGIME.evaluate((scores > 1.5).astype(int), scores, weak)
+        found = REGIME.reading.evaluate((scores > 1.5).astype(int), scores, weak)
         assert next(iter(found)) == "label_set_f1"
         # a: ranks 3, 2, 1 are right, wrong, right: (1 + 2/3)/2. b: wrong, right, right: (1/2 + 2/3)/2.
         assert average_precisions(scores, truth)[:2] == pytest.approx([5 / 6, 7 / 12])
@@ -356,7 +359,7 @@ class TestMeasures:
     def test_a_perfect_prediction(self):
         """Where everything is right all measures are 1."""
         truth = np.array([[1, 0], [0, 1]])
-        found = REGIME.evaluate(truth, truth - 0.5, WeakLabels(truth, ("negative", "a", "b")))
+        found = REGIME.reading.evaluate(truth, truth - 0.5, WeakLabels(truth, ("negative", "a", "b")))
         assert set(found.values()) == {1.0}
 
 

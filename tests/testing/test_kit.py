@@ -122,7 +122,7 @@ class NeedsTwoBags(Good):
 
 @frozen
 class Mumbling(Good):
-    def complaint(self, outcome):
+    def diagnostic(self, outcome):
         return 7
 
 
@@ -143,7 +143,7 @@ def test_a_good_reward_passes():
         (ByName(), "names-of-bags"),
         (NeedsTwo(), "one-training-instance"),
         (NeedsTwoBags(), "one-held-out-bag"),
-        (Mumbling(), "complaint"),
+        (Mumbling(), "diagnostic"),
         (Good, "is-a-reward"),
     ],
     ids=lambda value: value if isinstance(value, str) else getattr(value, "__name__", type(value).__name__),

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from bliss_framework import Bags, Part
+from bliss_framework.plugin import Bags, Part, balance_weights, draw_labels
 from bliss_multiclass_mil.classifier import CooperativeSoftmax
 from bliss_multiclass_mil.datasets import load_mnist_bags
 from bliss_multiclass_mil.regime import MultiClassMilRegime

@@ -29,7 +29,9 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import field, frozen
 
-from bliss_framework.plugin import BagReading, Bags, Component, DataError, LabelSpace, Outcome, Presets, Regime, Reward, WeakLabels, hookimpl
+from bliss_framework.plugin import (
+    BagReading, Bags, Component, DataError, LabelSpace, Outcome, Presets, Regime, Reward, WeakLabels, hookimpl
+)
 from bliss_framework.validators import between
 
 

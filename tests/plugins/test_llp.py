@@ -23,6 +23,7 @@ from bliss_framework import (
     WeakLabels,
 )
 from bliss_framework.extension.components import resolve
+from bliss_framework.plugin import Profile
 from bliss_framework.readings.shares import proportion_error
 from bliss_framework.testing import Example, reader_checks, regime_checks
 from bliss_llp.breast_cancer import load_breast_cancer_bags
@@ -733,7 +734,7 @@ def test_settings_of_the_regime():
 @pytest.mark.parametrize(("size", "final"), [(2, "same"), (4, "same"), (5, "svm-rbf"), (64, "svm-rbf")])
 def test_the_final_classifier_depends_on_the_size_of_bags(size, final):
     """Least squares, like label inference, where bags hold four instances or fewer in the mean."""
-    chosen = LlpRegime().defaults(Bags.from_ids(np.repeat(np.arange(10), size)), sparse=False)["final_classifier"]
+    chosen = LlpRegime().presets.defaults_for(Profile(n_rows=10 * size, n_bags=10))["final_classifier"]
     assert (chosen if isinstance(chosen, str) else chosen["name"]) == final
 
 
@@ -776,7 +777,7 @@ def test_folds_have_about_the_same_shares():
 def test_components_are_installed():
     """Regime, rewards and data come through the entry point like any stranger's."""
     assert isinstance(resolve("regime", "llp"), LlpRegime)
-    assert resolve("reward", LlpRegime.default_reward).steepness == 3.4
+    assert resolve("reward", LlpRegime().presets.defaults["reward"]).steepness == 3.4
 
 
 def test_label_space_has_one_label_for_each_class():

@@ -320,12 +320,12 @@ def test_parameters_of_the_reward_are_shares(name, value):
 
 
 def test_defaults_are_the_papers():
-    """By default gamma is 1/7 and alpha is 1; regime and reward go by the name "mil"."""
+    """By default gamma is 1/7 and alpha is 1; regime and the paper's reward go by the name "mil"."""
     reward = resolve("reward", "mil")
     assert isinstance(reward, MilReward)
     assert (reward.gamma, reward.alpha) == (1 / 7, 1.0)
     assert isinstance(resolve("regime", "mil"), MilRegime)
-    assert MilRegime.default_reward == "mil"
+    assert MilRegime().presets.paper["reward"] == "mil"
 
 
 # Pulls with one class

@@ -17,7 +17,7 @@ from sklearn.metrics import (
 
 from bliss_framework import Bags, BlissClassifier, BlissWarning, DataError, Part, SettingsError, WeakLabels
 from bliss_framework.estimator.inputs import check_training
-from bliss_framework.plugin import best_f1_threshold, best_threshold
+from bliss_framework.plugin import Presets, Profile, best_f1_threshold, best_threshold
 from bliss_framework.readings.label_sets import average_precisions, set_measures
 from bliss_framework.testing import Example, regime_checks
 from bliss_mil.regime import MilRegime
@@ -383,7 +383,7 @@ class TestBinaryMil:
     def test_the_same_bits(self, parameters, monkeypatch):
         """With the same settings, label sets of zero or one label give the arms, labels and scores of binary MIL."""
         for regime in (MilRegime, MultiClassMilRegime):
-            monkeypatch.setattr(regime, "defaults", lambda self, bags, sparse: {})
+            monkeypatch.setattr(regime, "presets", Presets(grid={}))
         rows, bags, sets = make_sets(24, seed=1, labels=("ant",), most=1)
         y = np.array([len(one) for one in sets])
         reward = {"alpha": 0.9}
@@ -462,21 +462,18 @@ class TestOwnSettings:
         free = MultiClassMilRegime().label_space(REGIME.check(SETS, Bags.from_ids(BAGS)), Bags.from_ids(BAGS)).free
         # Trained on the rest, each instance is in four of the five training parts.
         assert model.label_pulls_[free].sum(axis=1).min() >= 4 * 5
-        sparse = MultiClassMilRegime().defaults(Bags.from_ids(BAGS), sparse=True)
+        sparse = REGIME.presets.defaults_for(Profile.of(Bags.from_ids(BAGS), sparse=True))
         assert sparse["classifier"]["n_features"] == 0
-        assert (
-            sparse["class_balance"]
-            < MultiClassMilRegime(n_negative=3).defaults(Bags.from_ids(BAGS), False)["class_balance"]
-        )
+        assert sparse["class_balance"] < MultiClassMilRegime(n_negative=3).presets.defaults["class_balance"]
         assert sparse["n_neighbors"] == len(X) // 10
-        assert MultiClassMilRegime().defaults(Bags.from_ids(np.arange(10_001)), sparse=False)["train_on"] == "one"
+        assert REGIME.presets.defaults_for(Profile(n_rows=10_001, n_bags=10_001))["train_on"] == "one"
 
     def test_grid(self):
         """Every combination of the regime's own grid is a setting that can be fitted; sparse rows have fewer."""
         model = BlissClassifier("multiclass-mil", settings="select", n_rounds=1, n_members=6, random_state=0)
         model.fit(sp.csr_matrix(X), SETS, BAGS)
         assert len(model.inference_["chosen"]) == 6
-        assert len(REGIME.default_grid(Bags.from_ids(BAGS), sparse=False)["classifier"]) == 2
+        assert len(REGIME.presets.grid["classifier"]) == 2
         assert set(model.inference_["chosen"][0]) >= {"classifier", "class_balance", "inherited_share", "score"}
 
     def test_every_label_has_an_instance(self):

@@ -158,7 +158,7 @@ def test_complaint():
     """Where no neighbourhood reaches alpha, one sentence says so and what to do; else there is none."""
     sets = {"P": {1, 2}, "Q": {1, 2}}
     case = outcome([1], [[0, 1, 0]], [[0, 1, 0], [1, 0, 0], [0, 1, 0]], ["P", "P", "Q"], sets, 2)
-    assert "never reached alpha = 0.9 (at most 0.50)" in MultiClassMilReward(alpha=0.9).diagnostic(case)
+    assert "never reached alpha = 0.9 (the highest was 0.50)" in MultiClassMilReward(alpha=0.9).diagnostic(case)
     assert MultiClassMilReward(alpha=0.5).diagnostic(case) is None
 
 

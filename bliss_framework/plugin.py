@@ -111,6 +111,7 @@ from bliss_framework.validators import (
     Validator as Validator,
     at_least as at_least,
     between as between,
+    check_settings as check_settings,
     one_of as one_of,
     optional as optional,
     positive as positive,

@@ -10,6 +10,7 @@ bliss_framework.errors.SettingsError: width must be a finite number above 0; got
 """
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -68,3 +69,17 @@ def optional(validator: Validator) -> Validator:
 
 def _is_finite(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(np.isfinite(value))
+
+
+def check_settings(estimator: Any, **validators: Validator) -> None:
+    """Refuse a parameter that its validator does not allow, where scikit-learn's constructors only store.
+
+    Args:
+        estimator: holds the parameters as attributes.
+        validators: for each parameter by name, one of this module.
+
+    Raises:
+        SettingsError: naming the parameter, its value and what is allowed.
+    """
+    for name, validator in validators.items():
+        validator(estimator, SimpleNamespace(name=name), getattr(estimator, name))

@@ -18,7 +18,7 @@ TRUSTED = frozenset(
         "bliss_classifiers.estimators.GramSvc",
         "bliss_classifiers.estimators.KernelLeastSquares",
         "bliss_detection.ridge.BalancedLeastSquares",
-        "bliss_multiclass_mil.estimator.CooperativeSoftmaxClassifier",
+        "bliss_multiclass_mil.classifier.estimator.CooperativeSoftmaxClassifier",
         "scipy.sparse._csr.csr_matrix",
         "builtins.frozenset",
     )

@@ -16,9 +16,9 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from bliss_framework.plugin import Bags, Part, balance_weights, draw_labels
-from bliss_multiclass_mil.classifier import CooperativeSoftmax
-from bliss_multiclass_mil.datasets import load_mnist_bags
-from bliss_multiclass_mil.regime import MultiClassMilRegime
+from bliss_multiclass_mil.classifier.cooperative_softmax import CooperativeSoftmax
+from bliss_multiclass_mil.datasets.handwritten import load_mnist_bags
+from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime
 
 N_TURNS = 3
 

@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 from bliss_framework import BlissClassifier, DataError, LabelSpace, Regime, Reward, SettingsError, WeakLabels
 from bliss_framework.errors import BlissWarning
 from bliss_framework.plugin import BagReading, Presets
-from bliss_mil.regime import MilRegime
+from bliss_mil.regime.mil_regime import MilRegime
 
 pytestmark = pytest.mark.filterwarnings("ignore::bliss_framework.errors.BlissWarning")
 

@@ -10,7 +10,7 @@ from bliss_framework.estimator.own_defaults import GENERAL, filled, is_given, wi
 from bliss_framework.extension.loading.manager import default_plugins
 from bliss_framework.runs.preparation import prepare
 from bliss_framework.runs.settings.records import DataSettings, RunSettings
-from bliss_mil.regime import MilRegime
+from bliss_mil.regime.mil_regime import MilRegime
 
 DEFAULTS = BlissClassifier().get_params(deep=False)
 

@@ -18,9 +18,9 @@ from sklearn.preprocessing import FunctionTransformer
 from bliss_framework import BlissClassifier, Reward, RunError, load_model, save_model
 from bliss_framework.extension.loading.manager import default_plugins
 from bliss_framework.extension.names import is_own
-from bliss_mil.baselines import BagMeanSvm, InheritedLabelSvm
-from bliss_mil.regime import MilRegime
-from bliss_mil.reward import MilReward
+from bliss_mil.baselines.simple_svms import BagMeanSvm, InheritedLabelSvm
+from bliss_mil.regime.mil_regime import MilRegime
+from bliss_mil.rewards.paper_reward import MilReward
 
 pytestmark = pytest.mark.filterwarnings("ignore::bliss_framework.errors.BlissWarning")
 

@@ -26,7 +26,7 @@ from bliss_framework.estimator.own_defaults import filled, is_given
 from bliss_framework.estimator.recipes import Recipe
 from bliss_framework.estimator.selection import candidates_of, groups_of, scored
 from bliss_framework.kernel.events import SelectionAdvanced, SelectionStarted
-from bliss_mil.regime import MilRegime
+from bliss_mil.regime.mil_regime import MilRegime
 
 DEFAULTS = {name: one.default for name, one in inspect.signature(BlissClassifier).parameters.items()}
 CHOICE = ("settings", "grid", "n_members", "random_state", "n_jobs")

@@ -43,8 +43,8 @@ class TestContent:
         [
             "bliss_framework/py.typed",
             "bliss_framework/console/app.py",
-            "bliss_mil/data/musk1.npz",
-            "bliss_mil/data/ATTRIBUTION.md",
+            "bliss_mil/datasets/musk1.npz",
+            "bliss_mil/datasets/ATTRIBUTION.md",
             "bliss_bandits/cucb.py",
             "bliss_classifiers/ridge.py",
             "bliss_readers/csv_table.py",

@@ -16,8 +16,8 @@ from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinish
 from bliss_framework.kernel.fold_task import Ingredients, run_fold
 from bliss_framework.kernel.inference import InferenceSettings
 from bliss_framework.kernel.pull import Fold, Part
-from bliss_mil.regime import MilRegime
-from bliss_mil.reward import MilReward
+from bliss_mil.regime.mil_regime import MilRegime
+from bliss_mil.rewards.paper_reward import MilReward
 
 SWEEP = 2
 

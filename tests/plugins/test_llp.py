@@ -26,14 +26,12 @@ from bliss_framework.extension.components import resolve
 from bliss_framework.plugin import Profile
 from bliss_framework.readings.shares import proportion_error
 from bliss_framework.testing import Example, reader_checks, regime_checks
-from bliss_llp.breast_cancer import load_breast_cancer_bags
-from bliss_llp.counts import best_within_counts, keep_counts, nearest_counts, pairwise_best, reachable_shares
-from bliss_llp.digits import load_digits_bags
-from bliss_llp.generator import make_llp_bags
-from bliss_llp.labelled_npz import LabelledNpzReader
-from bliss_llp.regime import LlpRegime
-from bliss_llp.strata import strata_of_shares
-from bliss_llp.weak_shares import read_shares
+from bliss_llp.datasets.generator import make_llp_bags
+from bliss_llp.datasets.labelled_npz import LabelledNpzReader
+from bliss_llp.datasets.scikit_learn_sets import load_breast_cancer_bags, load_digits_bags
+from bliss_llp.regime.counts import best_within_counts, keep_counts, nearest_counts, pairwise_best, reachable_shares
+from bliss_llp.regime.llp_regime import LlpRegime, strata_of_shares
+from bliss_llp.regime.weak_shares import read_shares
 
 PROPERTY = settings(max_examples=100, deadline=None)
 RULE = {

@@ -11,9 +11,9 @@ from bliss_framework import Bags, Fold, Outcome, Part, SettingsError, WeakLabels
 from bliss_framework.extension.components import resolve
 from bliss_framework.kernel.pull import outcome_of
 from bliss_framework.testing import Example, reward_checks
-from bliss_llp.marginal import LlpMarginalReward, share_slopes
-from bliss_llp.regime import LlpRegime
-from bliss_llp.reward import LlpReward, precision, recall
+from bliss_llp.regime.llp_regime import LlpRegime
+from bliss_llp.rewards.marginal_effect import LlpMarginalReward, share_slopes
+from bliss_llp.rewards.recall_precision import LlpReward, precision, recall
 
 PROPERTY = settings(max_examples=80, deadline=None)
 

@@ -10,8 +10,8 @@ from bliss_framework import Bags, Fold, Part, SettingsError, WeakLabels
 from bliss_framework.extension.components import resolve
 from bliss_framework.kernel.pull import Outcome, outcome_of
 from bliss_framework.testing import reward_checks
-from bliss_mil.marginal import MilMarginalReward, bag_slopes
-from bliss_mil.regime import MilRegime
+from bliss_mil.regime.mil_regime import MilRegime
+from bliss_mil.rewards.marginal_effect import MilMarginalReward, bag_slopes
 
 PROPERTY = settings(max_examples=80, deadline=None)
 

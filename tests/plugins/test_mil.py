@@ -18,10 +18,10 @@ from bliss_framework import Bags, DataError, Fold, LabelSpace, Outcome, Part, Pr
 from bliss_framework.extension.components import resolve
 from bliss_framework.kernel.pull import outcome_of
 from bliss_framework.plugin import best_threshold, binary_precision, binary_recall
-from bliss_mil.musk1 import DETAILS, load_musk1
-from bliss_mil.regime import MilRegime
-from bliss_mil.reward import MilReward
-from bliss_mil.weak_labels import check_binary
+from bliss_mil.datasets.musk1 import DETAILS, load_musk1
+from bliss_mil.regime.mil_regime import MilRegime
+from bliss_mil.regime.weak_labels import check_binary
+from bliss_mil.rewards.paper_reward import MilReward
 
 PROPERTY = settings(max_examples=120, deadline=None)
 G = 1 / 7

@@ -6,8 +6,8 @@ from hypothesis import given, settings as hypothesis_settings, strategies as st
 
 from bliss_framework import Bags, BlissClassifier, WeakLabels
 from bliss_framework.plugin import fewest_mistakes, witness_share
-from bliss_mil.generated import generate_mil
-from bliss_mil.regime import MilRegime
+from bliss_mil.datasets.generated import generate_mil
+from bliss_mil.regime.mil_regime import MilRegime
 
 PROPERTY = hypothesis_settings(max_examples=60, deadline=None)
 SCORES = st.lists(st.integers(-6, 6), min_size=1, max_size=12).map(lambda values: np.array(values, dtype=np.float64))

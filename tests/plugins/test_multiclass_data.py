@@ -14,13 +14,13 @@ from bliss_framework import Bags, DataError, LabelSpace, Part, Scaling, Settings
 from bliss_framework.extension.loading.manager import default_plugins
 from bliss_framework.plugin import balance_weights, draw_labels
 from bliss_framework.testing import Example, baseline_checks
-from bliss_multiclass_mil.datasets import load_digits_bags, load_mnist_bags
-from bliss_multiclass_mil.generator import drawn_bags, make_bags
-from bliss_multiclass_mil.idx import read_idx
-from bliss_multiclass_mil.one_vs_rest import OneVsRestBagMeanSvm, OneVsRestMiSvm, bag_means
-from bliss_multiclass_mil.regime import MultiClassMilRegime
-from bliss_multiclass_mil.relabel_softmax import RelabelSoftmax
-from bliss_multiclass_mil.relabelling import relabelled
+from bliss_multiclass_mil.baselines.one_vs_rest import OneVsRestBagMeanSvm, OneVsRestMiSvm, bag_means
+from bliss_multiclass_mil.baselines.relabel_softmax import RelabelSoftmax
+from bliss_multiclass_mil.datasets.generator import drawn_bags, make_bags
+from bliss_multiclass_mil.datasets.handwritten import load_digits_bags, load_mnist_bags
+from bliss_multiclass_mil.datasets.idx import read_idx
+from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime
+from bliss_multiclass_mil.regime.relabelling import relabelled
 
 PROPERTY = settings(max_examples=40, deadline=None)
 

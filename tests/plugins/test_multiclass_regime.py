@@ -20,9 +20,9 @@ from bliss_framework.estimator.inputs import check_training
 from bliss_framework.plugin import Presets, Profile, best_f1_threshold, best_threshold
 from bliss_framework.readings.label_sets import average_precisions, set_measures
 from bliss_framework.testing import Example, regime_checks
-from bliss_mil.regime import MilRegime
-from bliss_multiclass_mil.regime import MultiClassMilRegime, grouped_sets
-from bliss_multiclass_mil.relabelling import every_label_kept
+from bliss_mil.regime.mil_regime import MilRegime
+from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime, grouped_sets
+from bliss_multiclass_mil.regime.relabelling import every_label_kept
 
 PROPERTY = settings(max_examples=60, deadline=None)
 REGIME = MultiClassMilRegime()

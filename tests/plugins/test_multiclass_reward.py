@@ -9,9 +9,9 @@ from hypothesis import given, settings, strategies as st
 from bliss_framework import Bags, Fold, LabelSpace, Outcome, Part, SettingsError, WeakLabels
 from bliss_framework.plugin import label_set_precision, label_set_recall
 from bliss_framework.testing import Example, reward_checks
-from bliss_mil.reward import MilReward
-from bliss_multiclass_mil.regime import MultiClassMilRegime
-from bliss_multiclass_mil.reward import MultiClassMilReward
+from bliss_mil.rewards.paper_reward import MilReward
+from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime
+from bliss_multiclass_mil.rewards.paper_reward import MultiClassMilReward
 
 PROPERTY = settings(max_examples=80, deadline=None)
 G = Fraction(1, 7)

@@ -83,7 +83,7 @@ from bliss_framework.kernel.pull import (
 )
 from bliss_framework.kernel.result import InferredLabels as InferredLabels
 from bliss_framework.readings.binary import BinaryReading as BinaryReading
-from bliss_framework.readings.classes import ClassReading as ClassReading
+from bliss_framework.readings.classes import ClassReading as ClassReading, is_possible as is_possible
 from bliss_framework.readings.label_sets import LabelSetReading as LabelSetReading
 from bliss_framework.readings.shares import ShareReading as ShareReading
 from bliss_framework.readings.thresholds import (

@@ -112,6 +112,7 @@ from bliss_framework.validators import (
     at_least as at_least,
     between as between,
     check_settings as check_settings,
+    check_value as check_value,
     one_of as one_of,
     optional as optional,
     positive as positive,

@@ -67,10 +67,6 @@ def optional(validator: Validator) -> Validator:
     return check
 
 
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(np.isfinite(value))
-
-
 def check_settings(estimator: Any, **validators: Validator) -> None:
     """Refuse a parameter that its validator does not allow, where scikit-learn's constructors only store.
 
@@ -82,4 +78,19 @@ def check_settings(estimator: Any, **validators: Validator) -> None:
         SettingsError: naming the parameter, its value and what is allowed.
     """
     for name, validator in validators.items():
-        validator(estimator, SimpleNamespace(name=name), getattr(estimator, name))
+        check_value(name, getattr(estimator, name), validator)
+
+
+def check_value(name: str, value: Any, validator: Validator) -> None:
+    """Refuse the value of an option of a function that a validator does not allow.
+
+    >>> check_value("n_bags", 4, at_least(1))
+
+    Raises:
+        SettingsError: naming the option, its value and what is allowed.
+    """
+    validator(None, SimpleNamespace(name=name), value)
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(np.isfinite(value))

@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +9,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bliss_framework.plugin import Bags, DataError, Scaling, SettingsError, Validator, check_bags, check_training
+from bliss_framework.plugin import (
+    Bags,
+    DataError,
+    Scaling,
+    SettingsError,
+    Validator,
+    check_bags,
+    check_settings,
+    check_training,
+)
 from bliss_llp.regime.weak_shares import read_shares, refuse_one_class, warn_if_alike
 
 
@@ -38,8 +46,7 @@ class ProportionEstimator(ClassifierMixin, BaseEstimator):
             DataError: for shares that are none, or more classes than the method takes.
             SettingsError: for a parameter that is not allowed.
         """
-        for name, validator in self.allowed.items():
-            validator(self, SimpleNamespace(name=name), getattr(self, name))
+        check_settings(self, **self.allowed)
         given = check_training(X, y, bags)
         self._note_columns(X, given.X, reset=True)
         shares = read_shares(given.weak, given.bags)

@@ -1,13 +1,13 @@
 """LLP bags out of any labelled set: random ones, ones whose shares differ strongly, or do not differ at all."""
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType, SimpleNamespace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import Bags, SettingsError, WeakDataset, at_least, one_of
+from bliss_framework.plugin import Bags, SettingsError, WeakDataset, at_least, check_value, one_of
 
 NOISE = 0.5  # Of the order of rows in skewed bags; classes are 1 apart.
 
@@ -101,7 +101,7 @@ def _checked(y: NDArray[Any], bag_size: Any, bags: Any, seed: Any) -> tuple[NDAr
         ("bags", one_of(*KINDS), bags),
         ("bag_seed", at_least(0), seed),
     ):
-        allow(None, SimpleNamespace(name=option), value)
+        check_value(option, value, allow)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise SettingsError(f"All {len(codes)} instances are of class {classes.tolist()[0]!r}; bags need two classes.")

@@ -33,7 +33,7 @@ class LlpMarginalReward(Reward):
     as above. The mean |E| is over free training instances and their candidate labels.
 
     Args:
-        steepness: of the logistic curve, in standard deviations of the output; above 0.
+        steepness: of the logistic curve or the softmax, in standard deviations of the output; above 0.
         gain: how soon a marginal effect above the mean counts in full; above 0.
     """
 
@@ -41,7 +41,7 @@ class LlpMarginalReward(Reward):
     gain: float = field(default=0.7, validator=positive)
 
     def prepare(self, fold: Fold, classifier: Any) -> RewardFunction:
-        """Take the influence of training labels on held-out outputs from the classifier."""
+        """Find out once how far each training label moves each held-out output."""
         return MarginalEffect(influence(fold, classifier), self._slopes, self.gain)
 
     def _slopes(self, outcome: Outcome) -> NDArray[np.float64]:

@@ -1,6 +1,5 @@
 """A baseline for label sets: a network that attends to the instances of a bag, for each label on its own."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from bliss_framework.plugin import Bags, Scaling, at_least, between, check_bags, positive
+from bliss_framework.plugin import Bags, Scaling, at_least, between, check_bags, check_settings, positive
 from bliss_multiclass_mil.baselines.attention_net import (
     Training,
     bag_logits,
@@ -90,10 +89,9 @@ class LabelSetAttention(LabelScorer):
         return self
 
     def _check(self) -> None:
-        for name in ("n_hidden", "n_attention", "n_epochs", "batch_bags"):
-            at_least(1)(self, SimpleNamespace(name=name), getattr(self, name))
-        positive(self, SimpleNamespace(name="learning_rate"), self.learning_rate)
-        between(0.0, 10.0)(self, SimpleNamespace(name="l2"), self.l2)
+        one = at_least(1)
+        check_settings(self, n_hidden=one, n_attention=one, n_epochs=one, batch_bags=one)
+        check_settings(self, learning_rate=positive, l2=between(0.0, 10.0))
 
     def label_scores(self, X: Any, bags: Any = None) -> tuple[NDArray[np.float64], Bags]:
         """Score every instance for every label: (n, C), and the bags of the instances."""

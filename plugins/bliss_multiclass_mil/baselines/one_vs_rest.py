@@ -2,7 +2,6 @@
 
 import warnings
 from abc import abstractmethod
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-from bliss_framework.plugin import Bags, Scaling, at_least, check_bags, positive
+from bliss_framework.plugin import Bags, Scaling, at_least, check_bags, check_settings, positive
 from bliss_multiclass_mil.baselines.label_scorer import LabelScorer
 
 
@@ -46,9 +45,9 @@ class OneVsRest(LabelScorer):
         """Return weights (d,) and intercept for one label, which some bags (B,) have and others have not."""
 
     def _check(self) -> None:
-        positive(self, SimpleNamespace(name="C"), self.C)
+        check_settings(self, C=positive)
         if "max_iter" in self.get_params():
-            at_least(1)(self, SimpleNamespace(name="max_iter"), self.max_iter)
+            check_settings(self, max_iter=at_least(1))
 
     def label_scores(self, X: Any, bags: Any = None) -> tuple[NDArray[np.float64], Bags]:
         """Score every instance for every label: (n, C), and the bags of the instances."""

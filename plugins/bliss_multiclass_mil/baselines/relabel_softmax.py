@@ -1,7 +1,6 @@
 """The control without a bandit: the cooperative softmax, relabelled by its own outputs until the labels settle."""
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from bliss_framework.plugin import (
     balance_weights,
     between,
     check_bags,
+    check_settings,
     check_training,
     draw_labels,
 )
@@ -152,8 +152,7 @@ class RelabelSoftmax(ClassifierMixin, BaseEstimator):
         )
 
     def _check(self) -> None:
-        for name, allow in (("n_folds", at_least(1)), ("n_rounds", at_least(1)), ("class_balance", between(0.0, 10.0))):
-            allow(self, SimpleNamespace(name=name), getattr(self, name))
+        check_settings(self, n_folds=at_least(1), n_rounds=at_least(1), class_balance=between(0.0, 10.0))
 
     def _scores(self, X: Any, bags: Any = None) -> tuple[NDArray[np.float64], Bags]:
         check_is_fitted(self)

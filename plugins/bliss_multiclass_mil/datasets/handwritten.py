@@ -6,7 +6,16 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_digits
 
-from bliss_framework.plugin import DataError, SettingsError, Validator, WeakDataset, at_least, one_of, optional
+from bliss_framework.plugin import (
+    DataError,
+    SettingsError,
+    Validator,
+    WeakDataset,
+    at_least,
+    check_value,
+    one_of,
+    optional,
+)
 from bliss_multiclass_mil.datasets.generator import make_bags
 from bliss_multiclass_mil.datasets.idx import read_idx
 
@@ -22,13 +31,6 @@ MNIST_DETAILS = {
     "licence": "CC BY-SA 3.0",
 }
 PREFIX = {"train": "train", "test": "t10k"}
-
-
-class _Named:
-    """What a validator needs to know of an option."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
 
 
 def load_digits_bags(
@@ -109,4 +111,4 @@ def _found(folder: Path, name: str) -> Path:
 
 def _check(**options: tuple[Validator, object]) -> None:
     for name, (allow, value) in options.items():
-        allow(None, _Named(name), value)
+        check_value(name, value, allow)

@@ -56,10 +56,8 @@ def contract_page(contract: type) -> str:
 
 def _members(contract: type) -> Iterator[tuple[str, Any]]:
     for name, member in vars(contract).items():
-        if (
-            isinstance(member, property)
-            or (inspect.isfunction(member)
-            and (not name.startswith("_") or name == "__call__"))
+        if isinstance(member, property) or (
+            inspect.isfunction(member) and (not name.startswith("_") or name == "__call__")
         ):
             yield name, member
 

@@ -47,10 +47,10 @@ class Paying:
 
     reward: Callable[..., Any]
     by_fold: Callable[[Fold], Callable[..., Any]]
-    complain: Callable[..., str | None] = lambda outcome: None
+    diagnose: Callable[..., str | None] = lambda outcome: None
 
     def prepare(self, fold: Fold, classifier: Any) -> Any:
-        return self.reward(self.by_fold(fold), self.complain)
+        return self.reward(self.by_fold(fold), self.diagnose)
 
 
 class PlainRegime:
@@ -79,9 +79,9 @@ def alike(fold: Fold) -> Callable[..., Any]:
 def ingredients_for(stub_puller, stub_reward) -> Callable[..., Ingredients]:
     """Return a factory of ingredients with a watched stub classifier and a reward that pays by fold."""
 
-    def made(by_fold=alike, strategy=None, regime=None, complain=lambda outcome: None) -> Ingredients:
+    def made(by_fold=alike, strategy=None, regime=None, diagnose=lambda outcome: None) -> Ingredients:
         return Ingredients(
-            Watched(stub_puller), Paying(stub_reward, by_fold, complain), strategy or Cucb(), regime or PlainRegime()
+            Watched(stub_puller), Paying(stub_reward, by_fold, diagnose), strategy or Cucb(), regime or PlainRegime()
         )
 
     return made
@@ -313,16 +313,16 @@ def test_two_negative_labels_are_one_class_of_a_collapse(ingredients_for, make_p
 
 
 @pytest.mark.parametrize("content_in", [None, 2])
-def test_a_reward_that_always_complains(ingredients_for, make_part, content_in):
-    """A fold was never informed if the reward complained of every look; one look without complaint is enough."""
+def test_a_reward_that_is_never_content(ingredients_for, make_part, content_in):
+    """A fold is uninformative if every diagnostic says so; one that says nothing is enough."""
     looks = iter(range(1000))
-    ingredients = ingredients_for(complain=lambda outcome: None if next(looks) == content_in else "lower alpha")
+    ingredients = ingredients_for(diagnose=lambda outcome: None if next(looks) == content_in else "lower alpha")
     found = fit(ingredients, make_part([2] * 6), n_rounds=5)
     expected = ["lower alpha"] * 3 if content_in is None else [None, "lower alpha", "lower alpha"]
     assert [fold.uninformative for fold in found.folds] == expected
 
 
-def test_recall_below_alpha_everywhere_is_complained_of():
+def test_recall_below_alpha_everywhere_is_diagnosed():
     """With positive bags that no classifier can tell from others, MIL's reward names alpha in every fold."""
     regime, data = toy(2, 10, gap=0.0)
     found = fit(real(regime), data, n_rounds=20, n_neighbors=24, n_folds=2)

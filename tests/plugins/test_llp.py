@@ -773,7 +773,7 @@ def test_folds_have_about_the_same_shares():
 
 
 def test_components_are_installed():
-    """Regime, rewards and data come through the entry point like any stranger's."""
+    """Regime, rewards and data come through the entry point like any third party's."""
     assert isinstance(resolve("regime", "llp"), LlpRegime)
     assert resolve("reward", LlpRegime().presets.defaults["reward"]).steepness == 3.4
 

@@ -322,8 +322,8 @@ def test_recall_precision_reward_is_the_formula(gamma, alpha, seed):
         assert found[x] == pytest.approx(expected if assignment[x] == labels[x] else 0.0)
 
 
-def test_complaint_when_alpha_is_never_reached():
-    """A fold in which no neighbourhood reaches alpha says so, with a remedy."""
+def test_diagnostic_where_alpha_is_never_reached():
+    """A fold in which no neighbourhood reaches alpha says so, with a hint."""
     train, heldout = part_of(["T"] * 2, [[0.5, 0.5]]), part_of(["a"] * 4, [[0.5, 0.5]])
     outcome = outcome_on(train, heldout, [1, 1], [1, 1], np.ones(4), k=2)
     said = LlpReward(alpha=0.9).prepare(outcome.fold, None).diagnostic(outcome)

@@ -299,15 +299,15 @@ def test_order_of_heldout_rows_and_names_of_bags_are_no_matter(case, data):
     assert MilReward()(permuted).tolist() == MilReward()(case).tolist()
 
 
-def test_complaints_name_the_remedy():
-    """The reward complains when no neighbourhood reaches alpha, with the highest recall and what to do; else not."""
+def test_the_diagnostic_gives_a_hint():
+    """Where no neighbourhood reaches alpha the diagnostic says how high recall was and what to do; else it is None."""
     hopeless = outcome(
         [0, 0], [0, 0], [0.0, 9.0], [0, 0, 0], [0.0, 1.0, 9.0], ["p", "n", "q"], {"p": 1, "n": 0, "q": 1}, 2
     )
     # N(0.0) = {p, n}: Rec 1/2; N(9.0) = {q, n}: Rec 1/2.
-    complaint = MilReward(alpha=0.9).diagnostic(hopeless)
-    assert "never reached alpha = 0.9 (the highest was 0.50)" in complaint
-    assert "reward.alpha=0.8" in complaint
+    said = MilReward(alpha=0.9).diagnostic(hopeless)
+    assert "never reached alpha = 0.9 (the highest was 0.50)" in said
+    assert "reward.alpha=0.8" in said
     assert MilReward(alpha=0.5).diagnostic(hopeless) is None
 
 

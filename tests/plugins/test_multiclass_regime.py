@@ -204,7 +204,7 @@ class TestRefusals:
                 MultiClassMilRegime(**parameters)
 
     def test_predictions_that_lack_a_label(self):
-        """Where a label was in no training bag, predictions have too few columns, and the remedy is said."""
+        """Where a label was in no training bag, predictions have too few columns, and a hint is given."""
         weak = WeakLabels(np.array([[1, 0], [0, 1]]), ("negative", "a", "b"))
         with pytest.raises(DataError, match=r"1 labels were predicted, but the bags have 2.*label_names"):
             REGIME.reading.evaluate(np.array([[1], [0]]), np.array([[1.0], [0.0]]), weak)

@@ -154,7 +154,7 @@ def test_one_label_is_binary_mil(seed):
     assert np.array_equal(MultiClassMilReward(alpha=0.8)(case), MilReward(alpha=0.8)(as_binary))
 
 
-def test_complaint():
+def test_diagnostic():
     """Where no neighbourhood reaches alpha, one sentence says so and what to do; else there is none."""
     sets = {"P": {1, 2}, "Q": {1, 2}}
     case = outcome([1], [[0, 1, 0]], [[0, 1, 0], [1, 0, 0], [0, 1, 0]], ["P", "P", "Q"], sets, 2)

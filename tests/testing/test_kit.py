@@ -33,7 +33,7 @@ from bliss_framework.testing import (
 from bliss_framework.testing.installed import check_installed
 
 pytest_plugins = ["bliss_framework.testing.fixtures"]
-MUSK1 = Path(__file__).parents[2] / "plugins" / "bliss_mil" / "data" / "musk1.npz"
+MUSK1 = Path(__file__).parents[2] / "plugins" / "bliss_mil" / "datasets" / "musk1.npz"
 REGISTRY = default_plugins().registry
 
 

@@ -87,11 +87,11 @@ def _is_number(value: Any) -> bool:
 
 
 def _of_class_1(values: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
-    remedy = (
+    hint = (
         "a share is a number from 0 to 1. Divide percentages by 100, so that they lie in [0, 1]; give counts as "
         "vectors, a whole number for each class, that sum to the size of the bag."
     )
-    _refuse(values > 1 + ROUNDING, values, bags, remedy)
+    _refuse(values > 1 + ROUNDING, values, bags, hint)
     ones = np.minimum(values, 1.0)
     return np.stack([1.0 - ones, ones], axis=1)
 
@@ -105,11 +105,11 @@ def _of_counts(values: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
 
 
 def _of_vectors(values: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
-    remedy = (
+    hint = (
         "a share is a number from 0 to 1. Divide percentages by 100, so that they lie in [0, 1]; counts are whole "
         "numbers that sum to the size of every bag."
     )
-    _refuse(values > 1 + TOLERANCE + ROUNDING, values, bags, remedy)
+    _refuse(values > 1 + TOLERANCE + ROUNDING, values, bags, hint)
     sums = values.sum(axis=1)
     wrong = np.flatnonzero(np.abs(sums - 1) > TOLERANCE + ROUNDING)
     if len(wrong):
@@ -121,10 +121,10 @@ def _of_vectors(values: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
     return np.asarray(values / sums[:, None])
 
 
-def _refuse(wrong: NDArray[np.bool_], values: NDArray[np.float64], bags: Bags, remedy: str) -> None:
+def _refuse(wrong: NDArray[np.bool_], values: NDArray[np.float64], bags: Bags, hint: str) -> None:
     if wrong.any():
         bag = int(np.argwhere(wrong)[0][0])
-        raise DataError(f"{_named(bags, bag)} has the share {values[wrong][0]:g}; {remedy}")
+        raise DataError(f"{_named(bags, bag)} has the share {values[wrong][0]:g}; {hint}")
 
 
 def _named(bags: Bags, bag: int) -> str:

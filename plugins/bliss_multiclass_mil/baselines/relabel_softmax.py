@@ -171,12 +171,12 @@ class RelabelSoftmax(ClassifierMixin, BaseEstimator):
     def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Score each bag for each label, as the regime does: (ids, (B, C))."""
         scores, grouped = self._scores(X, bags)
-        return grouped.ids, self._regime().bag_scores(scores, grouped)
+        return grouped.ids, self._regime().reading.bag_scores(scores, grouped)
 
     def predict_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Predict the label set of each bag: (ids, (B, C) of 0 and 1)."""
         scores, grouped = self._scores(X, bags)
-        return grouped.ids, self._regime().bag_labels(scores, grouped, 0.0)
+        return grouped.ids, self._regime().reading.bag_labels(scores, grouped, 0.0)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from bliss_framework import BlissClassifier
 from bliss_framework.plugin import (
@@ -19,7 +19,7 @@ from bliss_framework.plugin import (
     RewardFunction,
     WeakLabels,
 )
-from bliss_framework.testing import check_regime, mil_example
+from bliss_framework.testing import check_regime, mil_example, regime_checks
 from bliss_framework.testing.checks import Example
 
 
@@ -141,6 +141,16 @@ class TestRegime:
         assert model.score(X, boxed(sets)) > 0.8
 
 
+WORDS = ("dull", "musk")
+
+
+def known(word):
+    """Refuse what is no word of a bag."""
+    if word not in WORDS:
+        raise DataError(f"{word!r} is none of {WORDS}.")
+    return word
+
+
 @frozen
 class InWords(Regime):
     """MIL whose bags speak of molecules and whose instances speak of shapes; each row has its number with it."""
@@ -152,8 +162,8 @@ class InWords(Regime):
         return ClassReading()
 
     def check(self, weak, bags):
-        values = np.array([{"dull": 0, "musk": 1}[value] for value in weak.tolist()], dtype=np.int8)
-        return WeakLabels(values, (0, 1), of_rows=np.arange(float(bags.n_rows)), bag_classes=("dull", "musk"))
+        values = np.array([WORDS.index(known(value)) for value in weak.tolist()], dtype=np.int8)
+        return WeakLabels(values, (0, 1), of_rows=np.arange(float(bags.n_rows)), bag_classes=WORDS)
 
     def label_space(self, weak, bags):
         positive = bags.spread(weak.values == 1)
@@ -196,3 +206,28 @@ def test_what_is_known_of_rows_stays_with_them(settings):
     assert set(model.predict(X).tolist()) <= {0, 1}
     right = [words[bag] == label for bag, label in zip(*model.predict_bags(X, bags), strict=True)]
     assert model.evaluate(X, words, bags)["bag_accuracy"] == pytest.approx(np.mean(right))
+
+
+@frozen
+class Undeclared(InWords):
+    """Its bags speak words of their own, but it does not say so."""
+
+    def check(self, weak, bags):
+        return evolve(super().check(weak, bags), bag_classes=None)
+
+    def check_test(self, weak, bags, classes):
+        return self.check(weak, bags)
+
+
+@pytest.mark.filterwarnings("ignore::bliss_framework.errors.BlissWarning")
+@pytest.mark.parametrize(("regime", "fails"), [(InWords(), False), (Undeclared(), True)])
+def test_predicted_bags_are_in_the_words_of_bags(regime, fails):
+    """The kit finds out where `predict_bags` returns what `check_test` does not take."""
+    example = mil_example()
+    words = np.where(example.weak == 1, "musk", "dull")
+    checks = {one.name: one for one in regime_checks(Example(regime, example.X, example.bags, words))}
+    if fails:
+        with pytest.raises(AssertionError, match="bag_classes"):
+            checks["words-of-bags"]()
+    else:
+        checks["words-of-bags"]()

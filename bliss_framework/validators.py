@@ -84,7 +84,18 @@ def check_settings(estimator: Any, **validators: Validator) -> None:
     bliss_framework.errors.SettingsError: C must be a finite number above 0; got 0.
     """
     for name, validator in validators.items():
-        validator(estimator, SimpleNamespace(name=name), getattr(estimator, name))
+        check_value(name, getattr(estimator, name), validator)
+
+
+def check_value(name: str, value: Any, validator: Validator) -> None:
+    """Refuse the value of an option of a function that a validator does not allow.
+
+    >>> check_value("n_bags", 4, at_least(1))
+
+    Raises:
+        SettingsError: naming the option, its value and what is allowed.
+    """
+    validator(None, SimpleNamespace(name=name), value)
 
 
 def _is_finite(value: Any) -> bool:

@@ -154,15 +154,15 @@ class StubPuller:
 class StubReward:
     """Pays whatever a function of the outcome says."""
 
-    def __init__(self, pay: Callable[[Outcome], Any], complain: Callable[[Outcome], str | None]) -> None:
+    def __init__(self, pay: Callable[[Outcome], Any], diagnose: Callable[[Outcome], str | None]) -> None:
         self.pay = pay
-        self.complain = complain
+        self.diagnose = diagnose
 
     def __call__(self, outcome: Outcome) -> Any:
         return self.pay(outcome)
 
-    def complaint(self, outcome: Outcome) -> str | None:
-        return self.complain(outcome)
+    def diagnostic(self, outcome: Outcome) -> str | None:
+        return self.diagnose(outcome)
 
 
 class MeanStrategy:
@@ -182,7 +182,7 @@ def problem_of(
     strategy: Any = None,
     prior: Any = None,
     constrain: Any = None,
-    complain: Callable[[Outcome], str | None] = lambda outcome: None,
+    diagnose: Callable[[Outcome], str | None] = lambda outcome: None,
 ) -> FoldProblem:
     """Make a fold problem with a stub classifier (`.puller.calls`, `.puller.log`) and a stub reward."""
     log: list[Any] = []
@@ -190,7 +190,7 @@ def problem_of(
     return FoldProblem(
         Fold(train, heldout, 1),
         StubPuller(heldout.n_rows, log),
-        StubReward(pay, complain),
+        StubReward(pay, diagnose),
         MeanStrategy(log) if strategy is None else strategy,
         train.space.draw_weights() if prior is None else np.asarray(prior, dtype=float),
         constrain,

@@ -67,7 +67,7 @@ class CheckedData:
             bags=kept,
             weak=None if self.weak is None else self.weak[positions],
             carried={name: values[rows] for name, values in self.carried.items()},
-            read=None if self.read is None else self.read.take(positions),
+            read=None if self.read is None else self.read.take(positions, rows),
         )
 
     def with_columns_of(self, wanted: Sequence[str] | None, origin: str) -> tuple["CheckedData", tuple[str, ...]]:

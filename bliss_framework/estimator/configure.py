@@ -138,7 +138,7 @@ class FitConfig:
     def _regime_of_instances(self) -> Any:
         """The regime without the parameters that matter for bags only."""
         table = as_table(self["regime"])
-        return {key: value for key, value in table.items() if key not in self.regime.bag_parameters}
+        return {key: value for key, value in table.items() if key not in self.regime.reading_parameters}
 
 
 def configure(

@@ -1,13 +1,13 @@
 """What this plugin offers."""
 
 from bliss_framework.plugin import Component, hookimpl
-from bliss_multiclass_mil.attention import LabelSetAttention
-from bliss_multiclass_mil.classifier import CooperativeSoftmax
-from bliss_multiclass_mil.datasets import DIGITS_DETAILS, MNIST_DETAILS, load_digits_bags, load_mnist_bags
-from bliss_multiclass_mil.one_vs_rest import OneVsRestBagMeanSvm, OneVsRestMiSvm
-from bliss_multiclass_mil.regime import MultiClassMilRegime
-from bliss_multiclass_mil.relabel_softmax import RelabelSoftmax
-from bliss_multiclass_mil.reward import MultiClassMilReward
+from bliss_multiclass_mil.baselines.attention import LabelSetAttention
+from bliss_multiclass_mil.baselines.one_vs_rest import OneVsRestBagMeanSvm, OneVsRestMiSvm
+from bliss_multiclass_mil.baselines.relabel_softmax import RelabelSoftmax
+from bliss_multiclass_mil.classifier.cooperative_softmax import CooperativeSoftmax
+from bliss_multiclass_mil.datasets.handwritten import DIGITS_DETAILS, MNIST_DETAILS, load_digits_bags, load_mnist_bags
+from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime
+from bliss_multiclass_mil.rewards.paper_reward import MultiClassMilReward
 
 SOFTMAX = ("bliss_multiclass_mil.estimator.CooperativeSoftmaxClassifier",)
 

@@ -15,7 +15,7 @@ from bliss_framework.extension.loading.plugins import default_plugins, load_plug
 from bliss_framework.plugin import Case, Presets, Profile, When
 from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.settings.records import DataSettings, RunSettings
-from bliss_mil.regime import MilRegime
+from bliss_mil.regime.mil_regime import MilRegime
 
 SMALL = Profile(n_rows=476, n_bags=92)
 

@@ -16,8 +16,8 @@ from sklearn.svm import SVC
 
 from bliss_framework import BlissClassifier, DataError, LabelSpace, Regime, Reward, SettingsError, WeakLabels
 from bliss_framework.errors import BlissWarning
-from bliss_framework.plugin import Presets
-from bliss_mil.regime import MilRegime
+from bliss_framework.plugin import BagReading, Presets
+from bliss_mil.regime.mil_regime import MilRegime
 
 pytestmark = pytest.mark.filterwarnings("ignore::bliss_framework.errors.BlissWarning")
 
@@ -72,6 +72,14 @@ class Named(Regime):
 
     def strata(self, weak):
         return weak.values
+
+    @property
+    def reading(self):
+        return Maxima()
+
+
+class Maxima(BagReading):
+    """A bag is of the class that leads class 0 by most in one of its instances."""
 
     def bag_scores(self, scores, bags):
         return bags.max(scores)
@@ -525,12 +533,12 @@ def test_no_warning_where_nothing_is_wrong(toy, bliss):
 
 
 @pytest.mark.filterwarnings("error")
-def test_reward_that_was_never_informed_is_told_once(toy, bliss):
+def test_reward_that_was_uninformative_is_told_once(toy, bliss):
     """Where the reward complains in every pull, one BlissWarning passes on its remedy."""
 
     @frozen
     class Unhappy(Oracle):
-        def complaint(self, outcome):
+        def diagnostic(self, outcome):
             return "nothing was ever right. Give it a rest."
 
     X, bags, weak = toy(gap=8.0)

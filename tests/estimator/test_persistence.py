@@ -21,9 +21,9 @@ from bliss_framework.estimator.persistence import declared_types
 from bliss_framework.extension.loading.plugins import default_plugins, load_plugins
 from bliss_framework.extension.naming import is_own
 from bliss_framework.extension.registry import Registration, Registry
-from bliss_mil.baselines import BagMeanSvm, InheritedLabelSvm
-from bliss_mil.regime import MilRegime
-from bliss_mil.reward import MilReward
+from bliss_mil.baselines.simple_svms import BagMeanSvm, InheritedLabelSvm
+from bliss_mil.regime.mil_regime import MilRegime
+from bliss_mil.rewards.paper_reward import MilReward
 
 pytestmark = pytest.mark.filterwarnings("ignore::bliss_framework.errors.BlissWarning")
 

@@ -26,7 +26,7 @@ from bliss_framework.estimator.parameters import TABLE
 from bliss_framework.estimator.selection import groups_of, trials_of
 from bliss_framework.extension.contracts import Profile
 from bliss_framework.extension.loading.plugins import default_plugins
-from bliss_mil.regime import MilRegime
+from bliss_mil.regime.mil_regime import MilRegime
 
 QUICK = {"n_rounds": 6, "n_folds": 2, "n_inferences": 1, "n_neighbors": 5}
 GRID = {
@@ -484,7 +484,9 @@ def test_the_regime_cuts_the_averaged_scores(bags_of_text, ranked, averaged):
     joint = np.mean([one.scores / one.scores.std() for one in ranked[:3]], axis=0)
     grouped = Bags.from_ids(bags)
     weak = WeakLabels(y, (0, 1))
-    assert averaged.instance_threshold_ == pytest.approx(MilRegime().instance_threshold(joint, grouped, weak, None))
+    assert averaged.instance_threshold_ == pytest.approx(
+        MilRegime().reading.instance_threshold(joint, grouped, weak, None)
+    )
 
 
 def test_one_member_that_learnt_from_bags_is_enough(bags_of_text, select):

@@ -31,8 +31,10 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from bliss_framework.plugin import Bags, Component, DataError, LabelSpace, Outcome, Presets, Regime, Reward, WeakLabels
-from bliss_framework.plugin import between, hookimpl
+from bliss_framework.plugin import (
+    BagReading, Bags, Component, DataError, LabelSpace, Outcome, Presets, Regime, Reward, WeakLabels, hookimpl
+)
+from bliss_framework.validators import between
 
 
 @frozen
@@ -51,6 +53,14 @@ class Half(Regime):
 
     def strata(self, weak: WeakLabels) -> Any:
         return weak.values.astype(np.intp)
+
+    @property
+    def reading(self) -> BagReading:
+        return Median()
+
+
+class Median(BagReading):
+    """A bag is as positive as the median of its instances."""
 
     def bag_scores(self, scores: Any, bags: Bags) -> Any:
         return np.array([np.median(scores[bags.index == bag]) for bag in range(bags.n_bags)])

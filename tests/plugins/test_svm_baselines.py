@@ -16,12 +16,13 @@ from bliss_framework import Bags, Scaling, SettingsError, load_model, save_model
 from bliss_framework.kernel import rows as kernel_rows
 from bliss_framework.plugin import in_own_order
 from bliss_framework.testing import baseline_checks
-from bliss_mil import bag_kernels, hooks, row_kernels
-from bliss_mil.bag_kernels import MinMaxSvm, SetKernelSvm
-from bliss_mil.bag_rows import bag_extremes
-from bliss_mil.imputation import InstanceLabels, Witnesses, alternate, solve
-from bliss_mil.mi_svm import MiSvm, MiSvmBag
-from bliss_mil.miles import Miles, similarities, similarity_width
+from bliss_mil import hooks
+from bliss_mil.baselines import bag_kernels, row_kernels
+from bliss_mil.baselines.bag_kernels import MinMaxSvm, SetKernelSvm
+from bliss_mil.baselines.bag_rows import bag_extremes
+from bliss_mil.baselines.imputation import InstanceLabels, Witnesses, alternate, solve
+from bliss_mil.baselines.mi_svm import MiSvm, MiSvmBag
+from bliss_mil.baselines.miles import Miles, similarities, similarity_width
 
 IMPUTING = [MiSvm(), MiSvmBag(), MiSvm(kernel="linear"), MiSvmBag(kernel="linear", n_starts=3, random_state=0)]
 WHOLE = [SetKernelSvm(), MinMaxSvm(), Miles(random_state=0)]

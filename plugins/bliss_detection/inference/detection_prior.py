@@ -40,10 +40,6 @@ class DetectionPrior(Reward):
         """Prepare the inner reward, and find the bags with and without each label."""
         return _OnFold(resolve("reward", self.reward).prepare(fold, classifier), fold, self.k)
 
-    def __call__(self, outcome: Outcome) -> NDArray[np.float64]:
-        """Return rewards (n,) in [0, 1] where nothing was prepared."""
-        return _OnFold(resolve("reward", self.reward), outcome.fold, self.k)(outcome)
-
 
 class _OnFold(RewardFunction):
     def __init__(self, inner: RewardFunction, fold: Fold, k: int) -> None:
@@ -60,9 +56,9 @@ class _OnFold(RewardFunction):
         negative = 1.0 - np.where(of_bag < 0, eta.max(axis=1), of_bag)
         return rewards * np.where(assigned > 0, eta[rows, np.maximum(assigned - 1, 0)], negative)
 
-    def complaint(self, outcome: Outcome) -> str | None:
+    def diagnostic(self, outcome: Outcome) -> str | None:
         """Pass on what the inner reward says."""
-        return self._inner.complaint(outcome)
+        return self._inner.diagnostic(outcome)
 
     def _eta(self, outcome: Outcome) -> NDArray[np.float64]:
         """Return DistGap (n, C - 1) of each training instance and positive class."""

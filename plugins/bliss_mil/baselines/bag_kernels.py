@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
-from bliss_framework.plugin import Bags, check_settings, validators
+from bliss_framework.plugin import Bags, check_settings, in_own_order, validators
 from bliss_mil.baselines.bag_classifier import WholeBagScorer
 from bliss_mil.baselines.bag_rows import bag_extremes
 from bliss_mil.baselines.row_kernels import TOLERANCE, kernel_matrix, positive_or_scale, rbf_gamma, reduced_blocks
-from bliss_mil.baselines.row_order import contiguous, first_rows, in_own_order
+from bliss_mil.baselines.row_order import contiguous, first_rows
 
 
 class SetKernelSvm(WholeBagScorer):

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from bliss_framework.plugin import Bags, check_settings, validators
+from bliss_framework.plugin import Bags, check_settings, in_own_order, validators
 from bliss_mil.baselines.bag_classifier import WholeBagScorer
 from bliss_mil.baselines.row_kernels import positive_or_scale, reduced_blocks
-from bliss_mil.baselines.row_order import contiguous, in_own_order
+from bliss_mil.baselines.row_order import contiguous
 
 
 class Miles(WholeBagScorer):

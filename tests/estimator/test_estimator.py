@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 
 from bliss_framework import BlissClassifier, DataError, LabelSpace, Regime, Reward, SettingsError, WeakLabels
 from bliss_framework.errors import BlissWarning
-from bliss_framework.plugin import BagReading, Presets
+from bliss_framework.plugin import BagReading, BinaryReading, Presets
 from bliss_mil.regime.mil_regime import MilRegime
 
 pytestmark = pytest.mark.filterwarnings("ignore::bliss_framework.errors.BlissWarning")
@@ -293,13 +293,16 @@ def test_the_regime_cuts_instances_where_it_is_asked_to(share, threshold, toy, b
     """The regime sees out-of-fold scores, weak labels and inferred classes, and its answer is the threshold."""
     seen = []
 
-    class Asked(MilRegime):
+    class Asked(BinaryReading):
         def instance_threshold(self, scores, bags, weak, classes):
             seen.append((scores.shape, bags.n_bags, classes.shape))
             return 0.125
 
+    class Asking(MilRegime):
+        reading = Asked()
+
     X, bags, weak = toy()
-    model = bliss(regime=Asked(), inherited_share=share, instance_threshold=threshold).fit(X, weak, bags=bags)
+    model = bliss(regime=Asking(), inherited_share=share, instance_threshold=threshold).fit(X, weak, bags=bags)
     assert model.instance_threshold_ == 0.125
     assert seen == [((len(X),), len(weak), (len(X),))]
 

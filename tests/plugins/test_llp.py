@@ -351,7 +351,7 @@ def test_every_assignment_of_a_round_keeps_the_counts(n_classes):
     Watched.seen.clear()
     data = example(n_classes)
     model = BlissClassifier(regime=Watched(), n_rounds=6, n_folds=2, n_passes=2, n_inferences=2, random_state=0)
-    model.set_params(settings="as-given").fit(data.X, data.weak, bags=data.bags)
+    model.set_params(n_first_draws=None, train_on="one").fit(data.X, data.weak, bags=data.bags)
     assert len(Watched.seen) == (6 * 2 + 1) * 2 * 2 + 2  # Rounds and the end of both folds; the end of both passes.
     for assignment, part in Watched.seen:
         whole = part.bags.mean(part.space.free) == 1

@@ -41,13 +41,13 @@ class Inference:
         """Return the parameters of `infer_labels`."""
         reward: Mapping[str, Any] = {"name": "mil", "alpha": self.alpha}
         return {
-            "settings": "as-given",
-            "regime": "mil",
+            "regime": {"name": "mil", "weights": "instance"},
             "classifier": {"name": "balanced-ridge", "ridge": self.ridge, "recall": self.recall},
             "reward": {"name": "detection-prior", "reward": reward} if self.prior else reward,
             "strategy": self.strategy,
             "n_rounds": self.n_rounds,
             "n_folds": self.n_folds,
+            "train_on": "one",
             "n_inferences": self.n_inferences,
             "n_neighbors": self.n_neighbors,
             "scaling": "none",

@@ -10,12 +10,12 @@ from bliss_detection.features.described_boxes import Described
 from bliss_framework import infer_labels
 
 SETTINGS: dict[str, Any] = {
-    "settings": "as-given",
     "classifier": {"name": "cooperative-softmax", "max_iter": 100},
     "reward": {"name": "multiclass-mil", "alpha": 0.7},
     "class_balance": 0.5,
     "n_rounds": 20,
     "n_folds": 3,
+    "train_on": "one",
     "n_inferences": 1,
     "n_neighbors": 50,
     "scaling": "none",
@@ -33,7 +33,7 @@ def pruned(described: Described, seed: int, say: Callable[[str], None]) -> NDArr
     sets = [tuple(name for name, label in zip(photos.classes, own, strict=True) if label == 1) for own in photos.labels]
     weak = np.empty(len(rows), dtype=object)
     weak[:] = [sets[i] for i in image[rows]]
-    regime = {"name": "multiclass-mil", "label_names": list(photos.classes)}
+    regime = {"name": "multiclass-mil", "label_names": list(photos.classes), "assignments": "free"}
     found = infer_labels(described.X[rows], weak, image[rows], regime=regime, random_state=seed, **SETTINGS)
     allowed = np.zeros((len(image), len(photos.classes)), dtype=bool)
     for column in range(len(photos.classes)):

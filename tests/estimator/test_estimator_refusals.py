@@ -151,7 +151,7 @@ COMPONENTS = [
     ("classifier", {"name": "kernel-ridge", "ridge": NAN}, SettingsError, ("ridge", "finite", "above 0", "nan")),
     ("classifier", {"name": "svm-rbf", "C": float("inf")}, SettingsError, ("C must be", "finite", "inf")),
     ("classifier", {"name": "svm-rbf", "width": "wide"}, SettingsError, ("width", '"scale"', "'wide'")),
-    ("classifier", {"ridge": 1.0}, SettingsError, ('lacks "name"',)),
+    ("classifier", {"C": 1.0}, SettingsError, ('The classifier "kernel-ridge" has no parameter "C"',)),
     ("classifier", {"name": "sklearn.svm.SVC", "CC": 1}, SettingsError, ("SVC", "'CC'")),
     ("final_classifier", {"name": "ridge", "ridge": -1}, SettingsError, ("ridge", "above 0", "-1")),
     ("strategy", {"name": "cucb", "exploration": NAN}, SettingsError, ("exploration", "0 to 100", "nan")),

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from bliss_framework import DataError, SettingsError, infer_labels
+from bliss_framework import BlissClassifier, DataError, SettingsError, infer_labels
 
 SHORT = {"n_rounds": 15, "n_folds": 3, "n_neighbors": 5, "n_inferences": 2, "random_state": 3}
 
 
-def test_labels_are_those_of_the_classifier(toy, bliss):
+def test_labels_are_those_of_the_classifier(toy):
     """Classes, confidence, mean rewards and pulls are, bit for bit, what `BlissClassifier` infers with the seed."""
     X, bags, weak = toy()
     order = np.random.default_rng(0).permutation(len(bags))
-    model = bliss(settings="default", **SHORT).fit(X[order], weak, bags=bags[order])
+    model = BlissClassifier(**SHORT).fit(X[order], weak, bags=bags[order])
     found = infer_labels(X[order], weak, bags[order], **SHORT)
     assert np.array_equal(model.classes_[found.classes], model.labels_)
     assert np.array_equal(found.confidence, model.confidence_)

@@ -5,14 +5,17 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from bliss_framework.estimator.recipes import arranged
 from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.preprocessing import Normalizer, StandardScaler
 
 from bliss_framework import Bags, Scaling, SettingsError
-from bliss_framework.estimator.inputs import CheckedData
+from bliss_framework.estimator.checked_data import CheckedData
+from bliss_framework.estimator.configure import configure
+from bliss_framework.estimator.inference import ordered
 from bliss_framework.estimator.scaling import MODES
+from bliss_framework.extension.contracts import Profile
+from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_mil.regime.mil_regime import MilRegime
 
 PROPERTY = settings(max_examples=60, deadline=None)
@@ -143,10 +146,10 @@ def test_single_precision_rows_cost_no_more_than_their_own_size():
     """In canonical order and unscaled, rows are a copy in their own precision; what finds the order needs little."""
     X = np.random.default_rng(0).random((20_000, 100), dtype=np.float32)
     bags, regime = Bags.from_ids(np.arange(20_000) // 4), MilRegime()
-    given = CheckedData(X, bags, np.arange(5000) % 2)
-    weak = regime.check(given.weak, bags)
+    data = CheckedData(X, bags, np.arange(5000) % 2).read_by(regime)
+    config = configure({"regime": regime}, Profile.of(bags, sparse=False), default_plugins().registry)
     tracemalloc.start()
-    ready = arranged(given, weak, regime, "none")
+    ready = ordered(data, config, scaling="none")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert ready.data.X.dtype == np.float32

@@ -7,15 +7,24 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import roc_auc_score
 
 from bliss_framework import Bags, BlissClassifier, LabelSpace, Part, SettingsError, WeakLabels
+from bliss_framework.estimator.configure import configure
 from bliss_framework.estimator.final import FinalLearner, mixed_targets
-from bliss_framework.estimator.self_training import labelled_anew, self_trained
+from bliss_framework.estimator.self_training import best_candidates, self_trained
+from bliss_framework.extension.contracts import Profile
+from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_mil.datasets.generated import generate_mil
 from bliss_mil.regime.mil_regime import MilRegime
 
 BAGS = Bags.from_ids(np.repeat(np.arange(4), 3))
 WEAK = WeakLabels(np.array([1, 0, 1, 0]), (0, 1))
 FOLDS = np.array([0, 0, 1, 1])
-SETTINGS = {"self_training": 1, "instance_threshold": 0.25, "inherited_share": 0.0, "confidence_weights": True}
+SETTINGS = {"instance_threshold": 0.25, "inherited_share": 0.0, "confidence_weights": True}
+
+
+def configured(rounds=1):
+    """Return the configuration of a fit with some rounds of self-training."""
+    given = {**SETTINGS, "self_training": rounds, "regime": MilRegime()}
+    return configure(given, Profile(n_rows=12, n_bags=4), default_plugins().registry)
 
 
 class FirstColumn(BaseEstimator):
@@ -47,7 +56,7 @@ def learner():
 
 def test_half_is_learnt_from_labels_given_anew(learner):
     """What scores above the cut becomes more positive, the rest of a positive bag less; negative bags stay negative."""
-    found = self_trained(learner, SETTINGS, FOLDS, np.zeros(12, dtype=int), MilRegime())
+    found = self_trained(learner, configured(), FOLDS, np.zeros(12, dtype=int))
     assert found.targets.shares[:, 1].tolist() == [0.75, 0.75, 0.25, 0, 0, 0, 0.75, 0.75, 0.25, 0, 0, 0]
     assert found.targets.classes.tolist() == [1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0]
     assert found.targets.weights.tolist() == [0.5, 0.5, 0.5, 1, 1, 1, 0.5, 0.5, 0.5, 1, 1, 1]
@@ -55,26 +64,26 @@ def test_half_is_learnt_from_labels_given_anew(learner):
 
 def test_no_label_confirms_itself(learner):
     """A bag is labelled anew by a classifier that was trained on the bags of other folds alone."""
-    self_trained(learner, SETTINGS, FOLDS, np.zeros(12, dtype=int), MilRegime())
+    self_trained(learner, configured(), FOLDS, np.zeros(12, dtype=int))
     assert [rows for rows, _ in learner.estimator.seen] == [[6, 7, 8, 9, 10, 11], [0, 1, 2, 3, 4, 5]]
 
 
 def test_rounds_do_not_drift(learner):
     """Half of what is learnt stays what was inferred, in every round."""
-    found = self_trained(learner, {**SETTINGS, "self_training": 3}, FOLDS, np.zeros(12, dtype=int), MilRegime())
-    once = self_trained(learner, SETTINGS, FOLDS, np.zeros(12, dtype=int), MilRegime())
+    found = self_trained(learner, configured(3), FOLDS, np.zeros(12, dtype=int))
+    once = self_trained(learner, configured(), FOLDS, np.zeros(12, dtype=int))
     assert len(learner.estimator.seen) == 2 * (3 + 1)
     assert (found.targets.shares == once.targets.shares).all()
-    none = self_trained(learner, {**SETTINGS, "self_training": 0}, FOLDS, np.zeros(12, dtype=int), MilRegime())
+    none = self_trained(learner, configured(0), FOLDS, np.zeros(12, dtype=int))
     assert none is learner
 
 
 def test_what_is_no_candidate_is_not_given():
     """The largest score counts among candidate classes only, for two classes and for more."""
     space = LabelSpace(np.array([[True, True], [True, False], [False, True]]), np.array([0, 1]))
-    assert labelled_anew(np.array([-1.0, 5.0, -5.0]), space).tolist() == [0, 0, 1]
+    assert best_candidates(np.array([-1.0, 5.0, -5.0]), space).tolist() == [0, 0, 1]
     several = LabelSpace(np.array([[True, True, True], [True, False, True]]), np.array([0, 1, 2]))
-    assert labelled_anew(np.array([[0.0, 2.0, 1.0], [0.0, 2.0, 1.0]]), several).tolist() == [1, 2]
+    assert best_candidates(np.array([[0.0, 2.0, 1.0], [0.0, 2.0, 1.0]]), several).tolist() == [1, 2]
 
 
 def test_it_ranks_instances_better_where_witnesses_are_many():
@@ -118,7 +127,7 @@ def test_several_classes_take_the_largest_score(learner):
     several = evolve(
         learner, estimator=Columns([]), data=data, targets=mixed_targets(np.full((6, 3), 1 / 3), None, True)
     )
-    found = self_trained(several, SETTINGS, np.array([0, 0, 0, 1, 1, 1]), np.zeros(6, dtype=int), MilRegime())
+    found = self_trained(several, configured(), np.array([0, 0, 0, 1, 1, 1]), np.zeros(6, dtype=int))
     assert np.allclose(found.targets.shares, (rows + 1 / 3) / 2)
 
 

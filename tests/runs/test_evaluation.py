@@ -167,7 +167,7 @@ class TestProcesses:
         """
         data = {"n_pos": 20, "n_neg": 20, "size": 15, "d": 166}
         prepared = experiment(cv=2, data=data, final_classifier="kernel-ridge")
-        methods = [bliss_method(prepared.bliss), *prepared.baselines]
+        methods = [bliss_method(prepared.config), *prepared.baselines]
         fits = plan_fits(prepared.problem, methods, prepared.settings.evaluation, 0)
         one, two = (run_fits(prepared.problem, fits, n_jobs, NOWHERE, lambda event: None) for n_jobs in (1, 2))
         assert len(one) == 4

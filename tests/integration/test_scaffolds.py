@@ -69,6 +69,31 @@ def test_a_new_plugin_installs_tests_and_runs(kind: str, tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("name", ["my-{}", "a-rather-long-{}-name-of-mine"])
+def test_new_plugins_are_tidy_and_typed(name: str, tmp_path: Path) -> None:
+    """Plugins of all kinds, with short and long names, pass ruff and mypy in strict mode as they are made."""
+    for kind in KINDS:
+        blueprint = Blueprint(kind, name.format(kind), tmp_path, SUMMARIES[kind])
+        scaffold(blueprint, default_plugins().registry)
+    folders = [tmp_path / name.format(kind) for kind in KINDS]
+    code = [str(part) for folder in folders for part in (folder / folder.name.replace("-", "_"), folder / "tests")]
+    mypy = [
+        "mypy",
+        "--strict",
+        "--cache-dir",
+        str(tmp_path / "mypy"),
+        "--config-file",
+        str(folders[0] / "pyproject.toml"),
+    ]
+    for words in (
+        ["ruff", "check", "--no-cache", "."],
+        ["ruff", "format", "--check", "--no-cache", "."],
+        [*mypy, *code],
+    ):
+        done = run([sys.executable, "-m", *words], tmp_path, tmp_path / "nothing")
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_every_file_is_there_and_filled_in(tmp_path: Path) -> None:
     """No token is left in any file, and licence, tests, README and CI file are among them."""
     written = scaffold(

@@ -505,7 +505,23 @@ def test_an_arm_is_averaged_over_the_inferences_that_pulled_it(make_part, make_p
     """An inference that never pulled an arm does not lower its mean."""
     table = np.array([[0.6, 0.9, 0.9]])
     problem = make_problem(make_part([1], class_of_label=(0, 1, 2)), by_table(table))
-    rngs = [np.random.default_rng(seed) for seed in (0, 1)]
+    rngs = [np.random.default_rng(seed) for seed in (0, 4)]
     found = run_algorithm_1(problem, InferenceSettings(n_rounds=1, n_first_draws=1), rngs)
-    pulled = found.pulls[0] > 0
-    assert found.means[0][pulled] == pytest.approx(table[0][pulled])
+    assert found.pulls.tolist() == [[1, 2, 1]]
+    assert found.means == pytest.approx(table)
+
+
+def test_the_first_inference_stands_for_all_in_what_a_reward_says(make_part, make_problem):
+    """Looks at outcomes cost time, so each look is at the first of several inferences only."""
+    seen = []
+
+    def look(outcome):
+        seen.append(outcome.assignment.tolist())
+
+    problem = make_problem(make_part([6]), by_table(np.ones((6, 2))), None, None, None, look)
+    n_rounds, n_sweep = 4, 2
+    rngs = [np.random.default_rng(seed) for seed in range(3)]
+    run_algorithm_1(problem, InferenceSettings(n_rounds=n_rounds), rngs)
+    first = [assignments[0].tolist() for assignments, _ in problem.puller.calls[n_sweep:]]
+    assert seen == first
+    assert len(seen) == n_rounds

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from numpy.typing import NDArray
 
 from bliss_framework import BlissClassifier, Classifier
@@ -27,6 +28,11 @@ PLAIN: dict[str, Any] = {
     "regime": {"name": "mil", "bag_score": "max"},
     "reward": "mil",
 }
+
+# Properties are tried on few examples, unless HYPOTHESIS_PROFILE=thorough asks for many.
+settings.register_profile("quick", max_examples=30, deadline=None)
+settings.register_profile("thorough", max_examples=500, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that starts the tests in the background ignores Ctrl-C for them and for all that they start.

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from bliss_framework import Bags, DataError
 
@@ -10,7 +10,6 @@ IDS = st.one_of(
     st.lists(st.integers(-3, 4), min_size=1, max_size=25),
     st.lists(st.sampled_from(["b1", "b10", "b2", "01", "1", ""]), min_size=1, max_size=25),
 )
-PROPERTY = settings(max_examples=60, deadline=None)
 
 
 def by_hand(ids: list) -> list[list[int]]:
@@ -21,7 +20,6 @@ def by_hand(ids: list) -> list[list[int]]:
     return list(rows.values())
 
 
-@PROPERTY
 @given(IDS)
 def test_rows_with_one_id_are_one_bag(ids):
     """Bags are numbered in order of first appearance, wherever their rows are."""
@@ -71,7 +69,6 @@ def test_ids_are_one_dimensional(ids):
         Bags.from_ids(ids)
 
 
-@PROPERTY
 @given(IDS, st.integers(0, 2**32 - 1))
 def test_totals_are_those_of_loops(ids, seed):
     """Sum, mean, largest, smallest and "any" of each bag are what loops over its rows find."""
@@ -84,7 +81,6 @@ def test_totals_are_those_of_loops(ids, seed):
     assert bags.any(values > 3).tolist() == [any(values[r] > 3 for r in some) for some in rows]
 
 
-@PROPERTY
 @given(IDS, st.integers(0, 2**32 - 1))
 def test_totals_keep_further_axes(ids, seed):
     """With a table of values every column is totalled on its own."""
@@ -97,7 +93,6 @@ def test_totals_keep_further_axes(ids, seed):
         assert bags.mean(table)[:, column] == pytest.approx(expected)
 
 
-@PROPERTY
 @given(IDS)
 def test_spread_gives_each_row_the_value_of_its_bag(ids):
     """Spreading the ids over the rows gives back what was passed in."""
@@ -105,7 +100,6 @@ def test_spread_gives_each_row_the_value_of_its_bag(ids):
     assert bags.spread(bags.ids).tolist() == ids
 
 
-@PROPERTY
 @given(IDS, st.data())
 def test_rows_of_some_bags(ids, data):
     """The rows of chosen bags come in row order, each once."""
@@ -116,7 +110,6 @@ def test_rows_of_some_bags(ids, data):
     assert found.tolist() == [row for row, name in enumerate(ids) if name in names]
 
 
-@PROPERTY
 @given(IDS, st.data())
 def test_taking_rows_keeps_their_bags(ids, data):
     """A kept row stays in the bag of its name, and each kept bag says where it was."""

@@ -204,6 +204,18 @@ def test_more_neighbours_than_heldout_rows():
     assert warning == "n_neighbors was reduced from 50 to 4, the size of the smallest held-out set."
 
 
+def test_a_fold_never_asks_for_more_neighbours_than_there_are(components_for, make_part):
+    """A reward sees k cut down to the rows of its own held-out set, fold by fold."""
+    seen = []
+
+    def by_fold(fold):
+        seen.append((fold.n_neighbors, fold.heldout.n_rows))
+        return alike(fold)
+
+    fit(components_for(by_fold), make_part([1, 2, 6]), n_neighbors=5, train_on="rest", strata=[0, 0, 0])
+    assert sorted(seen) == [(1, 1), (2, 2), (5, 6)]
+
+
 @pytest.mark.parametrize("train_on", ["one", "rest"])
 @pytest.mark.parametrize("seed", range(4))
 def test_two_positive_bags_are_in_different_folds(components_for, make_part, train_on, seed):
@@ -261,6 +273,25 @@ def test_labels_that_are_paid_are_found(components_for, make_part):
     assert not found.inferred.undecided.any()
     assert found.mean_reward == 1.0
     assert not found.collapsed
+
+
+def test_an_arm_is_averaged_over_the_folds_that_pulled_it(components_for, make_part):
+    """A fold that never pulled an arm does not lower its mean."""
+    data = make_part([8] * 3, class_of_label=(0, 1, 2))
+    pays = np.linspace(0.1, 0.9, data.n_rows * 3).reshape(-1, 3)
+
+    def by_fold(fold):
+        rows = fold.train.X[:, 0].astype(int)
+        return lambda outcome: pays[rows, outcome.assignment]
+
+    few = {"n_rounds": 1, "n_first_draws": 1, "train_on": "rest"}
+    found = fit(components_for(by_fold), data, **few)
+    times = np.zeros(pays.shape)
+    for fold in found.folds:
+        times[fold.rows] += fold.arms.pulls > 0
+    assert (times == 1).any()
+    pulled = found.inferred.pulls > 0
+    assert found.inferred.means[pulled] == pytest.approx(pays[pulled])
 
 
 def test_rows_that_earn_the_same_are_undecided(components_for, make_part):

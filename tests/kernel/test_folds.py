@@ -4,15 +4,13 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from bliss_framework.kernel.folds import deal_folds, train_and_heldout, usable_folds
 
-PROPERTY = settings(max_examples=100, deadline=None)
 STRATA = st.lists(st.integers(0, 3), min_size=2, max_size=40)
 
 
-@PROPERTY
 @given(STRATA, st.data(), st.integers(0, 2**32 - 1))
 def test_folds_share_bags_and_strata_evenly(strata, data, seed):
     """Any two folds differ by at most one bag, and by at most one bag of each stratum; no fold is empty."""
@@ -43,7 +41,6 @@ def test_one_fold_or_the_rest(train_on, expected):
     assert set(heldout.tolist()) == {0, 1, 2, 3, 4} - expected
 
 
-@PROPERTY
 @given(STRATA, st.integers(2, 6), st.sampled_from(["one", "rest"]), st.integers(0, 2**32 - 1))
 def test_every_bag_is_on_one_side_of_each_fold(strata, n_folds, train_on, seed):
     """A bag is trained on by one fold (or by all but one), and is held out everywhere else."""
@@ -77,7 +74,6 @@ def test_how_many_folds_the_bags_allow(counts, asked, train_on, expected):
     assert usable_folds(strata, asked, train_on) == expected
 
 
-@PROPERTY
 @given(
     st.integers(2, 6),
     st.integers(2, 30),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from bliss_framework.errors import DataError
 from bliss_framework.plugin import LabelSpace, WeakLabels, class_indicators
@@ -50,7 +50,6 @@ def test_a_draw_stays_among_candidates():
     assert space.draw_weights() == pytest.approx(np.array(expected))
 
 
-@settings(max_examples=60, deadline=None)
 @given(spaces())
 def test_chances_are_those_of_two_loops(space):
     """The chance of a label is 1 / (classes among the candidates) / (candidates of its class), row by row."""

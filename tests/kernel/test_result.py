@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import binomtest
 
 from bliss_framework import Bags, LabelSpace, WeakLabels
@@ -95,7 +95,6 @@ def test_taking_rows_reorders_everything():
     assert found.known.tolist() == [False, False]
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.data(), st.integers(0, 2**32 - 1))
 def test_conclusions_are_those_of_loops(data, seed):
     """Label, class, confidence and undecided are what loops over candidates and classes find."""

@@ -17,7 +17,7 @@ def bliss_rewards() -> list[Component]:
 def bliss_classifiers() -> list[Component]:
     """Offer a classifier for bags with very many instances."""
     summary = "Class-balanced least squares; cost and memory grow with features, not with the square of instances"
-    saved = ("bliss_detection.ridge.BalancedLeastSquares",)
+    saved = ("bliss_detection.inference.balanced_ridge.BalancedLeastSquares",)
     return [Component("balanced-ridge", BalancedRidge, summary, saved_types=saved)]
 
 

@@ -9,7 +9,7 @@ from bliss_multiclass_mil.datasets.handwritten import DIGITS_DETAILS, MNIST_DETA
 from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime
 from bliss_multiclass_mil.rewards.paper_reward import MultiClassMilReward
 
-SOFTMAX = ("bliss_multiclass_mil.estimator.CooperativeSoftmaxClassifier",)
+SOFTMAX = ("bliss_multiclass_mil.classifier.estimator.CooperativeSoftmaxClassifier",)
 
 
 @hookimpl

@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings, strategies as st
 
 from bliss_framework import Bags
-from bliss_framework.estimator import ordering
 from bliss_framework.estimator.ordering import canonical_order
+from bliss_framework.kernel import rows as kernel_rows
 
 PROPERTY = settings(max_examples=60, deadline=None)
 
@@ -121,5 +121,5 @@ def test_rows_are_looked_at_in_blocks(monkeypatch, block):
     X = np.random.default_rng(0).normal(size=(11, 3)).astype(np.float32)
     bags, strata = Bags.from_ids(np.arange(11) // 3), np.zeros(4, dtype=np.intp)
     expected = canonical_order(X.astype(np.float64), bags, strata).tolist()
-    monkeypatch.setattr(ordering, "BLOCK", block)
+    monkeypatch.setattr(kernel_rows, "READ_ROWS", block)
     assert canonical_order(X, bags, strata).tolist() == expected

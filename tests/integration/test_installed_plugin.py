@@ -6,6 +6,8 @@ import zipfile
 
 import pytest
 
+import bliss_framework
+
 PYPROJECT = """
 [build-system]
 requires = ["hatchling"]

@@ -20,11 +20,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC, SVR
 
 from bliss_framework import Bags, BlissWarning, DataError, SettingsError, load_model, resolve, save_model
-from bliss_framework.plugin import in_own_order
+from bliss_framework.plugin import Rows, in_own_order
 from bliss_framework.testing import Example, baseline_checks
 from bliss_llp.baselines import features as features_module
 from bliss_llp.baselines.em import LlpEm, meet_shares
-from bliss_llp.baselines.features import linear_features, rbf_features, rbf_gamma
+from bliss_llp.baselines.features import linear_features, rbf_features
 from bliss_llp.baselines.inv_cal import InvCal
 from bliss_llp.baselines.k_means import LlpKMeans, cluster_shares
 from bliss_llp.baselines.mean_map import MeanMap, mean_operator
@@ -287,9 +287,9 @@ def test_width_is_in_units_of_half_the_mean_squared_distance():
     """Gamma is the width over half the mean squared distance of all pairs, a row with itself included."""
     X, _ = random_bags()
     half = pdist(X, "sqeuclidean").sum() / len(X) ** 2
-    assert rbf_gamma(X, 0.5) == pytest.approx(0.5 / half)
-    assert rbf_gamma(sp.csr_matrix(X), 0.5) == pytest.approx(0.5 / half)
-    assert rbf_gamma(np.ones((4, 2)), 0.5) == 0.5
+    assert Rows(X).gamma_by_distance(0.5) == pytest.approx(0.5 / half)
+    assert Rows(sp.csr_matrix(X)).gamma_by_distance(0.5) == pytest.approx(0.5 / half)
+    assert Rows(np.ones((4, 2))).gamma_by_distance(0.5) == 0.5
 
 
 def test_linear_features_stay_sparse():
@@ -408,7 +408,10 @@ def test_invcal_with_an_rbf_kernel_averages_kernels():
     model = InvCal(scaling="none").fit(X, shares, bags=bags.index)
     K = np.array(
         [
-            [rbf_kernel(X[bags.index == a], X[bags.index == b], gamma=rbf_gamma(X, 0.5)).mean() for a in range(6)]
+            [
+                rbf_kernel(X[bags.index == a], X[bags.index == b], gamma=Rows(X).gamma_by_distance(0.5)).mean()
+                for a in range(6)
+            ]
             for b in range(6)
         ]
     )

@@ -14,12 +14,11 @@ from sklearn.svm import SVC, LinearSVC
 
 from bliss_framework import Bags, Scaling, SettingsError, load_model, save_model
 from bliss_framework.kernel import rows as kernel_rows
-from bliss_framework.plugin import in_own_order
+from bliss_framework.plugin import Rows, in_own_order
 from bliss_framework.testing import baseline_checks
 from bliss_mil import hooks
 from bliss_mil.baselines import bag_kernels, row_kernels
 from bliss_mil.baselines.bag_kernels import MinMaxSvm, SetKernelSvm
-from bliss_mil.baselines.bag_rows import bag_extremes
 from bliss_mil.baselines.imputation import InstanceLabels, Witnesses, alternate, solve
 from bliss_mil.baselines.mi_svm import MiSvm, MiSvmBag
 from bliss_mil.baselines.miles import Miles, similarities, similarity_width
@@ -265,7 +264,7 @@ def test_zeros_that_are_not_stored_are_values(density):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(40, 6)) * (rng.random((40, 6)) < density)
     bags = Bags.from_ids(rng.integers(0, 12, size=40))
-    found = bag_extremes(sp.csr_matrix(X), bags)
+    found = Rows(sp.csr_matrix(X)).bag_extremes(bags).array
     expected = [np.r_[X[bags.index == j].min(axis=0), X[bags.index == j].max(axis=0)] for j in range(bags.n_bags)]
     assert sp.issparse(found)
     assert np.array_equal(found.toarray(), expected)

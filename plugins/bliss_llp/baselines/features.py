@@ -11,16 +11,6 @@ from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from bliss_framework.plugin import Rows
 
 
-def mean_square(rows: Any) -> float:
-    """Return the mean squared length of rows (n, d), or 1 where all are 0."""
-    return Rows(rows).mean_square()
-
-
-def rbf_gamma(rows: Any, width: float) -> float:
-    """Return gamma of exp(-gamma |x - z|^2): `width` divided by half the mean squared distance between rows (n, d)."""
-    return Rows(rows).gamma_by_distance(width)
-
-
 def kernel_matrix(rows: Any, others: Any, gamma: float | None) -> NDArray[np.float64]:
     """Return a dense kernel matrix (n, m): RBF, or inner products where gamma is None."""
     if gamma is None:
@@ -56,7 +46,7 @@ class Features:
 
 def linear_features(rows: Any) -> Features:
     """Scale rows (n, d) by one factor."""
-    factor = np.sqrt(rows.shape[1] / mean_square(rows))
+    factor = np.sqrt(rows.shape[1] / Rows(rows).mean_square())
     return Features(rows * factor, None, factor)
 
 
@@ -80,5 +70,5 @@ def rbf_features(rows: Any, gamma: float, n_features: int, random: np.random.Ran
     kept = sizes > SMALLEST_EIGENVALUE
     basis = vectors[:, kept] / np.sqrt(sizes[kept])
     values = kernel_matrix(rows, landmarks, gamma) @ basis
-    factor = np.sqrt(values.shape[1] / mean_square(values))
+    factor = np.sqrt(values.shape[1] / Rows(values).mean_square())
     return Features(values * factor, landmarks, basis * factor)

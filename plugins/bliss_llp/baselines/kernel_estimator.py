@@ -6,14 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from bliss_framework.plugin import kernel_blocks, validators
+from bliss_framework.plugin import Rows, kernel_blocks, validators
 from bliss_llp.baselines.features import (
     Features,
     kernel_matrix,
     linear_features,
-    mean_square,
     rbf_features,
-    rbf_gamma,
 )
 from bliss_llp.baselines.proportion_estimator import ProportionEstimator
 from bliss_llp.baselines.softmax import Coefficients
@@ -43,18 +41,18 @@ class KernelEstimator(ProportionEstimator):
 
     def measure(self, rows: Any) -> None:
         """Set gamma by the spread of training rows."""
-        self.gamma_ = rbf_gamma(rows, self.width) if self.kernel == "rbf" else None
+        self.gamma_ = Rows(rows).gamma_by_distance(self.width) if self.kernel == "rbf" else None
 
     def gram(self, rows: Any) -> NDArray[np.float64]:
         """Return the Gram matrix (n, n) of training rows, for a linear kernel in units of their mean squared length."""
         gram = kernel_matrix(rows, rows, self.gamma_)
-        return gram / mean_square(rows) if self.gamma_ is None else gram
+        return gram / Rows(rows).mean_square() if self.gamma_ is None else gram
 
     def remember_rows(self, rows: Any, dual: NDArray[np.float64], intercept: float) -> None:
         """Keep the rows that count, or for a linear kernel their sum; `dual` (n,) belongs to `gram`."""
         self.intercept_: Any = intercept
         if self.gamma_ is None:
-            self.support_rows_, self.coef_ = None, np.asarray(rows.T @ dual) / mean_square(rows)
+            self.support_rows_, self.coef_ = None, np.asarray(rows.T @ dual) / Rows(rows).mean_square()
         else:
             counted = np.flatnonzero(dual)
             self.support_rows_, self.coef_ = rows[counted], dual[counted]

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
-from bliss_framework.plugin import Bags, check_settings, in_own_order, validators
+from bliss_framework.plugin import Bags, Rows, check_settings, in_own_order, validators
 from bliss_mil.baselines.bag_classifier import WholeBagScorer
-from bliss_mil.baselines.bag_rows import bag_extremes
 from bliss_mil.baselines.row_kernels import TOLERANCE, kernel_matrix, positive_or_scale, rbf_gamma, reduced_blocks
 from bliss_mil.baselines.row_order import contiguous, first_rows
 
@@ -126,9 +125,11 @@ class MinMaxSvm(WholeBagScorer):
         """Learn from weak labels: X (n, d), y one label for each bag or row, bags (n,) ids."""
         check_settings(self, C=validators.positive, gamma=positive_or_scale)
         rows, grouped, weak, _ = in_own_order(*self.learn(X, y, bags))
-        self.svc_ = SVC(C=self.C, gamma=self.gamma, tol=TOLERANCE["rbf"]).fit(bag_extremes(rows, grouped), weak)
+        self.svc_ = SVC(C=self.C, gamma=self.gamma, tol=TOLERANCE["rbf"]).fit(
+            Rows(rows).bag_extremes(grouped).array, weak
+        )
         return self
 
     def score_grouped(self, rows: Any, bags: Bags) -> NDArray[np.float64]:
         """Score the bags of scaled rows (n, d): (B,), positive above 0."""
-        return np.asarray(self.svc_.decision_function(bag_extremes(rows, bags)))
+        return np.asarray(self.svc_.decision_function(Rows(rows).bag_extremes(bags).array))

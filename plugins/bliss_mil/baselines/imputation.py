@@ -11,7 +11,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from bliss_framework.plugin import Bags, Rows
-from bliss_mil.baselines.bag_rows import bag_means
 
 Guess = NDArray[Any]
 
@@ -81,7 +80,7 @@ class Witnesses:
     _negatives: NDArray[np.intp] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        means = bag_means(self.rows, self.bags)[self.weak == 1]
+        means = Rows(self.rows).bag_means(self.bags).array[self.weak == 1]
         self.points = Rows.stacked([self.rows, means]).array
         self._negatives = np.flatnonzero(self.bags.spread(self.weak == 0))
 

@@ -1,4 +1,4 @@
-"""An order of training rows that is the data's own: solvers stop within a tolerance, at a point that depends on it."""
+"""Rows with those of a bag together, and where each bag starts."""
 
 from typing import Any
 

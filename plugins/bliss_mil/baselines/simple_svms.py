@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
-from bliss_framework.plugin import Bags
+from bliss_framework.plugin import Bags, Rows
 from bliss_mil.baselines.bag_classifier import InstanceScorer, WholeBagScorer
-from bliss_mil.baselines.bag_rows import bag_means
 
 
 class InheritedLabelSvm(InstanceScorer):
@@ -55,9 +54,9 @@ class BagMeanSvm(WholeBagScorer):
     def fit(self, X: Any, y: Any, bags: Any = None) -> "BagMeanSvm":
         """Learn from weak labels: X (n, d), y one label for each bag or row, bags (n,) ids."""
         rows, grouped, weak = self.learn(X, y, bags)
-        self.svc_ = SVC(C=self.C, random_state=0).fit(bag_means(rows, grouped), weak)
+        self.svc_ = SVC(C=self.C, random_state=0).fit(Rows(rows).bag_means(grouped).array, weak)
         return self
 
     def score_grouped(self, rows: Any, bags: Bags) -> NDArray[np.float64]:
         """Score the bags of scaled rows (n, d): (B,), positive above 0."""
-        return np.asarray(self.svc_.decision_function(bag_means(rows, bags)))
+        return np.asarray(self.svc_.decision_function(Rows(rows).bag_means(bags).array))

@@ -133,7 +133,7 @@ class OneVsRestBagMeanSvm(OneVsRest):
 
     def learn(self, rows: Any, bags: Bags, there: NDArray[np.bool_]) -> tuple[NDArray[np.float64], float]:
         """Train on the means of bags."""
-        return linear_svm(bag_means(rows, bags), there, self.C)
+        return linear_svm(Rows(rows).bag_means(bags).array, there, self.C)
 
     def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Score the mean row of each bag for each label: (ids, (B, C))."""
@@ -148,8 +148,3 @@ def linear_svm(rows: Any, labels: NDArray[np.bool_], C: float) -> tuple[NDArray[
         warnings.simplefilter("ignore", ConvergenceWarning)
         machine = LinearSVC(C=C, dual="auto", random_state=0).fit(rows, labels)
     return machine.coef_[0], float(machine.intercept_[0])
-
-
-def bag_means(rows: Any, bags: Bags) -> Any:
-    """Average each bag: (n, d) -> (B, d), array or CSR matrix."""
-    return Rows(rows).bag_means(bags).array

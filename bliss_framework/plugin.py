@@ -39,11 +39,13 @@ from bliss_framework.estimator.bliss_classifier import BlissClassifier as BlissC
 from bliss_framework.estimator.checked_data import CheckedData as CheckedData
 from bliss_framework.estimator.final import class_scores as class_scores
 from bliss_framework.estimator.inputs import check_bags as check_bags, check_training as check_training
+from bliss_framework.estimator.ordering import in_own_order as in_own_order
 from bliss_framework.estimator.persistence import load_model as load_model, save_model as save_model
 from bliss_framework.estimator.scaling import Scaling as Scaling
 from bliss_framework.estimator.splitting import BagKFold as BagKFold
 from bliss_framework.extension.components import resolve as resolve
 from bliss_framework.extension.contracts import (
+    BagReading as BagReading,
     Baseline as Baseline,
     Case as Case,
     Classifier as Classifier,
@@ -61,19 +63,56 @@ from bliss_framework.extension.contracts import (
     When as When,
 )
 from bliss_framework.extension.dataset import WeakDataset as WeakDataset
+from bliss_framework.extension.extras import needed as needed
 from bliss_framework.extension.markers import hookimpl as hookimpl
 from bliss_framework.extension.pipelines import MethodReport as MethodReport, PipelineReport as PipelineReport
-from bliss_framework.kernel.arms import ArmStatistics as ArmStatistics
+from bliss_framework.kernel.arms import ArmStatistics as ArmStatistics, draw_labels as draw_labels
 from bliss_framework.kernel.bags import Bags as Bags
-from bliss_framework.kernel.labels import LabelSpace as LabelSpace, WeakLabels as WeakLabels
-from bliss_framework.kernel.pull import Fold as Fold, Outcome as Outcome, Part as Part, Predictions as Predictions
+from bliss_framework.kernel.labels import (
+    LabelSpace as LabelSpace,
+    WeakLabels as WeakLabels,
+    class_indicators as class_indicators,
+)
+from bliss_framework.kernel.pull import (
+    Fold as Fold,
+    Outcome as Outcome,
+    Part as Part,
+    Predictions as Predictions,
+    balance_weights as balance_weights,
+)
 from bliss_framework.kernel.result import InferredLabels as InferredLabels
-from bliss_framework.rewards.influence import effect_rewards as effect_rewards, influence as influence
+from bliss_framework.kernel.rows import Rows as Rows, kernel_blocks as kernel_blocks
+from bliss_framework.readings.binary import BinaryReading as BinaryReading
+from bliss_framework.readings.classes import ClassReading as ClassReading, is_possible as is_possible
+from bliss_framework.readings.label_sets import LabelSetReading as LabelSetReading
+from bliss_framework.readings.shares import ShareReading as ShareReading
+from bliss_framework.readings.thresholds import (
+    best_f1_threshold as best_f1_threshold,
+    best_threshold as best_threshold,
+    fewest_mistakes as fewest_mistakes,
+    witness_share as witness_share,
+)
+from bliss_framework.rewards.influence import (
+    MarginalEffect as MarginalEffect,
+    effect_rewards as effect_rewards,
+    influence as influence,
+)
 from bliss_framework.rewards.neighbourhood import nearest as nearest, neighbourhood as neighbourhood
+from bliss_framework.rewards.recall_precision import (
+    alpha_diagnostic as alpha_diagnostic,
+    binary_precision as binary_precision,
+    binary_recall as binary_recall,
+    found_labels as found_labels,
+    label_set_precision as label_set_precision,
+    label_set_recall as label_set_recall,
+    recall_precision_rewards as recall_precision_rewards,
+)
 from bliss_framework.validators import (
     Validator as Validator,
     at_least as at_least,
     between as between,
+    check_settings as check_settings,
+    check_value as check_value,
     one_of as one_of,
     optional as optional,
     positive as positive,

@@ -12,6 +12,7 @@ bliss_framework.errors.SettingsError: width must be a finite number above 0; got
 import math
 from collections.abc import Callable
 from numbers import Integral, Real
+from types import SimpleNamespace
 from typing import Any
 
 from bliss_framework.errors import SettingsError
@@ -64,6 +65,37 @@ def optional(validator: Validator) -> Validator:
             validator(instance, attribute, value)
 
     return check
+
+
+def check_settings(estimator: Any, **validators: Validator) -> None:
+    """Check parameters of a scikit-learn style estimator when it is fitted: its constructor only stores them.
+
+    Args:
+        estimator: holds the parameters as attributes.
+        validators: for each parameter by name, one of this module.
+
+    Raises:
+        SettingsError: naming the parameter, its value and what is allowed.
+
+    >>> class Machine:
+    ...     C = 0
+    >>> check_settings(Machine(), C=positive)
+    Traceback (most recent call last):
+    bliss_framework.errors.SettingsError: C must be a finite number above 0; got 0.
+    """
+    for name, validator in validators.items():
+        check_value(name, getattr(estimator, name), validator)
+
+
+def check_value(name: str, value: Any, validator: Validator) -> None:
+    """Refuse the value of an option of a function that a validator does not allow.
+
+    >>> check_value("n_bags", 4, at_least(1))
+
+    Raises:
+        SettingsError: naming the option, its value and what is allowed.
+    """
+    validator(None, SimpleNamespace(name=name), value)
 
 
 def _is_finite(value: Any) -> bool:

@@ -15,6 +15,7 @@ CONTRACTS = (
     contracts.Classifier,
     contracts.PreparedClassifier,
     contracts.Regime,
+    contracts.BagReading,
     contracts.Reader,
     contracts.Pipeline,
     contracts.Baseline,
@@ -49,15 +50,22 @@ def contract_page(contract: type) -> str:
         kind = "implement this" if getattr(member, "__isabstractmethod__", False) else "may be left as it is"
         if getattr(contract, "_is_protocol", False):
             kind = "no base class is needed"
-        signature = ", ".join(name for name in inspect.signature(member).parameters if name != "self")
-        parts.append(f"## `{name}({signature})`\n\n*{kind}*\n\n{_as_text(member)}\n")
+        parts.append(f"## `{name}{_arguments(member)}`\n\n*{kind}*\n\n{_as_text(member)}\n")
     return "\n".join(parts)
 
 
 def _members(contract: type) -> Iterator[tuple[str, Any]]:
     for name, member in vars(contract).items():
-        if inspect.isfunction(member) and (not name.startswith("_") or name == "__call__"):
+        if isinstance(member, property) or (
+            inspect.isfunction(member) and (not name.startswith("_") or name == "__call__")
+        ):
             yield name, member
+
+
+def _arguments(member: Any) -> str:
+    if isinstance(member, property):
+        return ""
+    return "(" + ", ".join(name for name in inspect.signature(member).parameters if name != "self") + ")"
 
 
 def _as_text(documented: Any) -> str:

@@ -12,7 +12,7 @@ import bliss_framework
 from bliss_framework import BlissClassifier, errors
 from bliss_framework.console.app import bliss
 from bliss_framework.extension import contracts, hookspecs
-from bliss_framework.extension.loading.manager import default_plugins
+from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_framework.runs.settings.experiment_file import read_experiments
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -98,7 +98,7 @@ def test_parameter_defaults_in_the_documentation_are_true() -> None:
 def test_every_component_is_documented() -> None:
     """Each built-in component is named in the README's table."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    for offer in default_plugins().registry.offers:
+    for offer in default_plugins().registry.registrations:
         if offer.distribution == "bliss-framework" and offer.component.name != "sklearn":
             assert f"`{offer.component.name}`" in text, offer.component.name
 

@@ -12,7 +12,7 @@ from joblib import cpu_count, parallel_config
 
 from bliss_framework.compute.processes import sigint_ignored_in_children, workers_without_sigint
 from bliss_framework.errors import MissingExtraError, RunError, SettingsError, UnknownNameError
-from bliss_framework.extension.names import did_you_mean
+from bliss_framework.extension.naming import did_you_mean
 
 ENGINES = ("local", "dask", "ray")
 MODULES = {"dask": "distributed", "ray": "ray"}

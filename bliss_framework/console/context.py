@@ -15,7 +15,7 @@ from bliss_framework.compute.engines import check_engine, workers
 from bliss_framework.console.drawing.progress import Listener, progress_on
 from bliss_framework.console.drawing.screens import Screen, open_screen
 from bliss_framework.errors import PluginError, RunError, SettingsError
-from bliss_framework.extension.loading.manager import Plugins, load_plugins
+from bliss_framework.extension.loading.plugins import Plugins, load_plugins
 from bliss_framework.runs.data.find import default_data_dirs
 from bliss_framework.runs.pipelines import PreparedPipeline
 from bliss_framework.runs.prepared import Prepared

@@ -8,7 +8,7 @@ from attrs import evolve
 
 from bliss_framework.errors import SettingsError, UnknownNameError
 from bliss_framework.estimator.parameters import SETTINGS, TABLE
-from bliss_framework.extension.names import did_you_mean
+from bliss_framework.extension.naming import did_you_mean
 from bliss_framework.runs.settings.experiment_file import Experiments, read_bliss, read_experiments
 from bliss_framework.runs.settings.records import DataSettings, RunSettings, with_component_parameters, with_options
 

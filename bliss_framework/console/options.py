@@ -30,7 +30,7 @@ class ParameterCommand(click.RichCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Look up what the installed regimes advise, then write the help."""
         from bliss_framework.estimator.default_words import default_words
-        from bliss_framework.extension.loading.manager import active_plugins
+        from bliss_framework.extension.loading.plugins import active_plugins
 
         registry = active_plugins().registry
         for option in self.params:

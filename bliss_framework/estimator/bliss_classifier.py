@@ -4,7 +4,6 @@ from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -31,11 +30,12 @@ from bliss_framework.estimator.parameters import (
 from bliss_framework.estimator.selection import Trial
 from bliss_framework.extension.components import resolve
 from bliss_framework.extension.contracts import Profile, Regime
-from bliss_framework.extension.loading.manager import active_plugins
+from bliss_framework.extension.loading.plugins import active_plugins
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit, silent
 from bliss_framework.kernel.result import InferredLabels
+from bliss_framework.kernel.rows import Rows
 
 SIGNATURE = signature()  # Of the constructor, made from the table of parameters.
 
@@ -65,6 +65,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Attributes:
         classes_: (C,) the user's value of each class.
+        bag_classes_: the user's value of each weak label, where bags speak other words than instances; else `classes_`.
         labels_: (n,) the inferred class of each training instance, in the caller's row order.
         confidence_: (n,) in [0, 1], the lead of the best label; 1 where the bag leaves no choice.
         undecided_: (n,) bool, instances whose best labels tie.
@@ -175,7 +176,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return data
 
     def _configured(self, data: CheckedData, **other: Any) -> FitConfig:
-        return self._configure(Profile.of(data.bags, issparse(data.X)), **other)
+        return self._configure(Profile.of(data.bags, Rows(data.X).is_sparse), **other)
 
     def _configure(self, profile: Profile, **other: Any) -> FitConfig:
         return configure({**self.get_params(deep=False), **other}, profile, active_plugins().registry)
@@ -195,6 +196,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.bag_threshold_, self.instance_threshold_ = result.bag_threshold, result.instance_threshold
         self.probability_slope_ = result.slope
         self.classes_ = np.asarray(data.labels.classes)
+        self.bag_classes_ = np.asarray(data.labels.bag_words)
         self.class_indices_ = inferred.classes
         self.class_of_label_ = found.class_of_label
         self.labels_ = self.classes_[inferred.classes]
@@ -245,7 +247,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Predict the weak label of each bag: (ids, labels), ids in order of first appearance."""
         data = self._rows(X, bags)
         weak = self._bag_labels(data.X, data.bags)
-        return data.bags.ids, self.classes_[weak] if weak.ndim == 1 and weak.dtype.kind == "i" else weak
+        return data.bags.ids, self.bag_classes_[weak] if weak.ndim == 1 and weak.dtype.kind == "i" else weak
 
     @property
     def _regimes(self) -> tuple[Regime, ...]:
@@ -261,14 +263,14 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _bag_scores(self, rows: Any, bags: Bags) -> NDArray[np.float64]:
         regime = self._regimes[0]
-        if regime.bags_of_instances:
-            return regime.bag_scores(self._scores(rows), bags)
+        if regime.reading.from_instances:
+            return regime.reading.bag_scores(self._scores(rows), bags)
         return bag_scores(self._ensemble, rows, bags)
 
     def _bag_labels(self, rows: Any, bags: Bags) -> NDArray[Any]:
         regime = self._regimes[0]
-        if regime.bags_of_instances:
-            return regime.bag_labels(self._scores(rows), bags, self.bag_threshold_)
+        if regime.reading.from_instances:
+            return regime.reading.bag_labels(self._scores(rows), bags, self.bag_threshold_)
         return bag_labels(self._ensemble, rows, bags, self.bag_threshold_)
 
     def score(self, X: Any, y: Any = None, bags: Any = None, sample_weight: None = None) -> float:
@@ -285,9 +287,9 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         regime = self._regimes[0]
         data = self._known_columns(X, check_labelled(X, y, bags))
-        weak = regime.check_test(data.weak, data.bags, tuple(self.classes_.tolist()))
+        weak = regime.check_test(data.weak, data.bags, tuple(self.bag_classes_.tolist()))
         predicted = self._bag_labels(data.X, data.bags)
-        return dict(regime.evaluate(predicted, self._bag_scores(data.X, data.bags) - self.bag_threshold_, weak))
+        return dict(regime.reading.evaluate(predicted, self._bag_scores(data.X, data.bags) - self.bag_threshold_, weak))
 
     def explain(self, row: int, n_neighbors: int = 5) -> Explanation:
         """Say why a training instance got its label.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.errors import DataError
 from bliss_framework.extension.contracts import Regime
-from bliss_framework.extension.names import did_you_mean
+from bliss_framework.extension.naming import did_you_mean
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import WeakLabels
 
@@ -38,6 +38,11 @@ class CheckedData:
     read: WeakLabels | None = field(default=None)
 
     @property
+    def ids(self) -> NDArray[Any]:
+        """(n,) the bag id of each row, as baselines take them."""
+        return self.bags.spread(self.bags.ids)
+
+    @property
     def labels(self) -> WeakLabels:
         """The weak labels as a regime read them."""
         if self.read is None:
@@ -62,7 +67,7 @@ class CheckedData:
             bags=kept,
             weak=None if self.weak is None else self.weak[positions],
             carried={name: values[rows] for name, values in self.carried.items()},
-            read=None if self.read is None else self.read.take(positions),
+            read=None if self.read is None else self.read.take(positions, rows),
         )
 
     def with_columns_of(self, wanted: Sequence[str] | None, origin: str) -> tuple["CheckedData", tuple[str, ...]]:

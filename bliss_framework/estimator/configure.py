@@ -138,7 +138,7 @@ class FitConfig:
     def _regime_of_instances(self) -> Any:
         """The regime without the parameters that matter for bags only."""
         table = as_table(self["regime"])
-        return {key: value for key, value in table.items() if key not in self.regime.bag_parameters}
+        return {key: value for key, value in table.items() if key not in self.regime.reading_parameters}
 
 
 def configure(
@@ -278,7 +278,7 @@ class _Resolver:
         called = component_name(spec)
         if not isinstance(spec, str | Mapping) or called not in self.registry.names(KIND_OF[name]):
             return None
-        return self.registry.offer(KIND_OF[name], called).origin()
+        return self.registry.registration(KIND_OF[name], called).origin()
 
 
 def component_name(spec: Any) -> str:
@@ -302,7 +302,8 @@ def filled(kind: str, spec: Any, registry: Registry) -> Any:
         return spec
     arguments = arguments_of(kind, name, registry).values()
     defaults = {one.name: one.default for one in arguments if isinstance(one.default, bool | int | float | str)}
-    return {"name": name, **defaults, **table}
+    whole = {"name": name, **defaults, **table}
+    return whole if len(whole) > 1 or isinstance(spec, Mapping) else name
 
 
 def with_shared_parameters(
@@ -367,7 +368,9 @@ def _laid(values: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any
     for name, value in chosen.items():
         component, dot, parameter = name.partition(".")
         if dot:
-            laid[component] = {**as_table(laid[component]), parameter: value}
+            # Parameters of the final classifier that is the same one are its own from here on.
+            base = laid["classifier"] if laid[component] == SAME else laid[component]
+            laid[component] = {**as_table(base), parameter: value}
     return laid
 
 

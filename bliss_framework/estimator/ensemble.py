@@ -46,15 +46,17 @@ def instance_scores(members: Sequence[Member], X: Any) -> NDArray[np.float64]:
 
 def bag_scores(ensemble: Ensemble, X: Any, bags: Bags) -> NDArray[np.float64]:
     """Average the bag scores of all members, each by its own regime and in its own units: (B,) or (B, C)."""
-    return _mean([np.asarray(regime.bag_scores(one.scores(X), bags)) / one.bag_unit for one, regime in ensemble])
+    return _mean(
+        [np.asarray(regime.reading.bag_scores(one.scores(X), bags)) / one.bag_unit for one, regime in ensemble]
+    )
 
 
 def bag_labels(ensemble: Ensemble, X: Any, bags: Bags, threshold: float) -> NDArray[Any]:
     """Predict the weak label of each bag; the threshold is in bag units."""
     first, regime = ensemble[0]
     if len(ensemble) == 1:
-        return np.asarray(regime.bag_labels(first.scores(X), bags, threshold * first.bag_unit))
-    return regime.labels_of_bag_scores(bag_scores(ensemble, X, bags), threshold)
+        return np.asarray(regime.reading.bag_labels(first.scores(X), bags, threshold * first.bag_unit))
+    return regime.reading.labels_of_bag_scores(bag_scores(ensemble, X, bags), threshold)
 
 
 def _mean(scores: list[NDArray[np.float64]]) -> NDArray[np.float64]:

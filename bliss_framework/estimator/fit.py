@@ -139,8 +139,8 @@ def ranked_trials(request: FitRequest) -> list[Trial]:
 
 def warn_of_collapse(found: CrossFit, classes: NDArray[Any]) -> None:
     """Warn where all free instances got one label, or no pull could tell labels apart."""
-    complaints = [fold.never_informed for fold in found.folds]
-    never = complaints[0] if complaints and all(complaints) else None
+    diagnostics = [fold.uninformative for fold in found.folds]
+    never = diagnostics[0] if diagnostics and all(diagnostics) else None
     if found.collapsed:
         free = ~found.inferred.known
         ended = sorted({str(classes[c]) for c in np.unique(found.inferred.classes[free])})
@@ -148,10 +148,10 @@ def warn_of_collapse(found: CrossFit, classes: NDArray[Any]) -> None:
             f"Label inference collapsed: all free instances of every fold got one label ({' or '.join(ended)}). Try "
             f'train_on="rest", class_balance=0.5, other n_folds, or more bags.{f" Also, {never}" if never else ""}',
             BlissWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     elif never:
-        warnings.warn(f"No pull could tell labels apart: {never}", BlissWarning, stacklevel=4)
+        warnings.warn(f"No pull could tell labels apart: {never}", BlissWarning, stacklevel=5)
 
 
 def _learner(config: FitConfig, ready: OrderedData, found: CrossFit, seed: int) -> FinalLearner:
@@ -171,7 +171,7 @@ def _calibrated(learner: FinalLearner, config: FitConfig, found: CrossFit) -> tu
     scores = learner.out_of_fold(_out_of_fold_folds(config, data))
     # Rows that are bags of their own are ordinary classification: a bag is what its instance is.
     if chosen and data.bags.n_bags < data.bags.n_rows:
-        threshold = float(regime.bag_threshold(regime.bag_scores(scores, data.bags), data.weak))
+        threshold = float(regime.reading.bag_threshold(regime.reading.bag_scores(scores, data.bags), data.weak))
     classes = found.inferred.classes
     cut = instance_threshold(config, scores, data.bags, data.weak, classes)
     return threshold, cut, probability_slope(scores - cut, classes)
@@ -259,4 +259,4 @@ def _joint_threshold(winners: Sequence[Trial], data: CheckedData) -> float:
     if not isinstance(wanted, str):
         return float(wanted)
     joint = np.mean([one.bag_scores / unit_of(one.bag_scores) for one in winners], axis=0)
-    return float(winners[0].config.regime.bag_threshold(joint, data.labels))
+    return float(winners[0].config.regime.reading.bag_threshold(joint, data.labels))

@@ -51,7 +51,7 @@ def ordered(data: CheckedData, config: FitConfig, scaling: str | None = None) ->
     # Sums over rows in another order have other last bits, so scaling too is learnt in canonical order.
     learnt = Scaling(config["scaling"] if scaling is None else scaling).fit(rows)
     bags, positions = data.bags.take(order)
-    weak = data.labels.take(positions)
+    weak = data.labels.take(positions, order)
     return OrderedData(part_of(learnt.transform(rows), bags, weak, regime), order, learnt)
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from attrs import evolve
 from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
@@ -14,6 +13,7 @@ from sklearn.utils import check_array
 from bliss_framework.errors import DataError
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.kernel.bags import Bags
+from bliss_framework.kernel.rows import Rows
 
 
 def check_training(X: Any, y: Any = None, bags: Any = None) -> CheckedData:
@@ -92,16 +92,15 @@ def check_rows(X: Any) -> Any:
     The caller's object is never changed, sparse rows are never made dense, and an array of float32 keeps its precision:
     images would take twice the memory. Scaling gives float64, so it is float32 to classifiers with scaling "none" only.
     """
-    dtype = np.float64 if sp.issparse(X) else [np.float64, np.float32]
+    floats = [np.float64, np.float32]
     try:
         # One memory layout, because a sum over columns in another layout has other last bits.
-        rows = check_array(X, accept_sparse="csr", dtype=dtype, order="C", ensure_all_finite=False, input_name="X")
+        checked = check_array(X, accept_sparse="csr", dtype=floats, order="C", ensure_all_finite=False, input_name="X")
     except ValueError as error:
         raise DataError(str(error)) from None
-    if sp.issparse(rows):
-        rows = _narrow(_canonical(sp.csr_matrix(rows)))
+    rows = Rows(checked).canonical()
     _refuse_not_finite(rows, getattr(X, "columns", None))
-    return rows
+    return rows.array
 
 
 def weak_per_bag(y: Any, bags: Bags, named: bool = True) -> NDArray[Any]:
@@ -191,7 +190,7 @@ def _equal(a: Any, b: Any) -> bool:
 
 def _as_array(y: Any) -> NDArray[Any]:
     """Make an array with one entry for each label; sets and ragged lists become objects, never split."""
-    if sp.issparse(y):
+    if Rows(y).is_sparse:
         raise DataError("Sparse y is not supported; pass a dense array with one weak label for each bag.")
     if hasattr(y, "to_numpy"):
         y = y.to_numpy()
@@ -275,7 +274,7 @@ def _from_bags(X: Sequence[Any]) -> CheckedData:
             raise DataError(f"bag {position} has {width} features, bag 0 has {widths[0]}; all bags need the same ones.")
         if bags[position].shape[0] == 0:
             raise DataError(f"bag {position} has no rows; a bag needs at least one instance.")
-    stack = sp.vstack(bags) if any(sp.issparse(bag) for bag in bags) else np.vstack(bags)
+    stack = Rows.stacked(bags).array
     sizes = [bag.shape[0] for bag in bags]
     return CheckedData(check_rows(stack), Bags.from_ids(np.repeat(np.arange(len(bags)), sizes)), None, columns)
 
@@ -294,36 +293,11 @@ def _like_first(bag: Any, columns: tuple[str, ...], position: int) -> Any:
     return bag[list(columns)]
 
 
-def _narrow(rows: Any) -> Any:
-    """Give a CSR matrix 32-bit indices where they fit: many solvers refuse 64-bit ones."""
-    limit = np.iinfo(np.int32).max
-    if (rows.indices.dtype == np.int32 and rows.indptr.dtype == np.int32) or max(rows.nnz, *rows.shape) > limit:
-        return rows
-    parts = (rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int32))
-    return sp.csr_matrix(parts, shape=rows.shape)
-
-
-def _canonical(rows: Any) -> Any:
-    """Sort the entries of each row and add up repeated ones, in a copy: a solver would do it in the caller's matrix."""
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    return rows
-
-
-def _refuse_not_finite(rows: Any, names: Any) -> None:
-    values = rows.data if sp.issparse(rows) else rows
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = values.sum(dtype=np.float64)
-    if np.isfinite(total) or np.isfinite(values).all():
+def _refuse_not_finite(rows: Rows, names: Any) -> None:
+    wrong = rows.first_not_finite()
+    if wrong is None:
         return
-    if sp.issparse(rows):
-        coordinates = rows.tocoo()
-        at = int(np.flatnonzero(~np.isfinite(coordinates.data))[0])
-        row, column, value = int(coordinates.row[at]), int(coordinates.col[at]), coordinates.data[at]
-    else:
-        row, column = (int(i) for i in np.argwhere(~np.isfinite(rows))[0])
-        value = rows[row, column]
+    row, column, value = wrong
     name = f" ({names[column]!r})" if names is not None else ""
     found = "NaN" if np.isnan(value) else "infinity"
     raise DataError(

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bliss_framework.kernel.bags import Bags
+from bliss_framework.kernel.rows import Rows, mixed
 
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-BLOCK = 4096  # Rows at a time: the bits of all of them would take several times the memory of the rows.
+# Equal rows differ in last bits by where they stand in a matrix product.
+DIGITS = 10
 
 
 def canonical_order(X: Any, bags: Bags, strata: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -24,33 +25,39 @@ def canonical_order(X: Any, bags: Bags, strata: NDArray[np.intp]) -> NDArray[np.
         bags: the bags of its rows.
         strata: (B,) the stratum of each bag.
     """
-    row_keys = _row_keys(X)
-    bag_keys = bags.sum(_mixed(row_keys))
+    row_keys = Rows(X).hashes()
+    bag_keys = bags.sum(mixed(row_keys))
     by_bag = np.lexsort([bag_keys, strata])
     rank = np.empty(bags.n_bags, dtype=np.intp)
     rank[by_bag] = np.arange(bags.n_bags)
     return np.lexsort([row_keys, bags.spread(rank)])
 
 
-def _row_keys(X: Any) -> NDArray[np.uint64]:
-    """Hash each row: a sum of its values' bits times a random odd number for each column, modulo 2^64."""
-    multipliers = np.random.default_rng(20140901).integers(1, 2**63, X.shape[1], dtype=np.uint64) * np.uint64(
-        2
-    ) + np.uint64(1)
-    if isinstance(X, np.ndarray):
-        blocks = [_mixed(_bits(X[start : start + BLOCK])) @ multipliers for start in range(0, len(X), BLOCK)]
-        return np.concatenate(blocks)
-    products = _mixed(_bits(X.data)) * multipliers[X.indices]
-    prefix = np.zeros(len(products) + 1, dtype=np.uint64)
-    np.cumsum(products, out=prefix[1:])
-    return np.asarray(prefix[X.indptr[1:]] - prefix[X.indptr[:-1]])
+def in_own_order(rows: Any, bags: Bags, weak: NDArray[Any]) -> tuple[Any, Bags, NDArray[Any], NDArray[np.intp]]:
+    """Sort bags by what rows they hold, and the rows of a bag beside each other, dense and sparse rows alike.
 
+    Solvers stop within a tolerance, at a point that depends on the order of rows, and random starts go by position.
+    Unlike `canonical_order`, it does not tell rows apart that differ by rounding only.
 
-def _bits(values: NDArray[np.floating]) -> NDArray[np.uint64]:
-    # Adding 0.0 makes -0.0 and 0.0 the same bits.
-    return np.ascontiguousarray(values.astype(np.float64) + 0.0).view(np.uint64)
+    Args:
+        rows: (n, d) array or CSR matrix.
+        bags: B bags of n rows.
+        weak: (B,) or (B, C) numbers, the weak label of each bag.
 
+    Returns:
+        Rows, bags (with an ascending index) and weak labels in the new order, and the position (n,) of each new row
+        among the old ones.
 
-def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    mixed = (keys ^ (keys >> np.uint64(29))) * _MIX
-    return np.asarray(mixed ^ (mixed >> np.uint64(32)))
+    >>> rows, bags, weak, order = in_own_order(
+    ...     np.array([[3.0], [1.0], [2.0]]), Bags.from_ids(["a", "b", "a"]), np.array([1, 0])
+    ... )
+    >>> rows.ravel().tolist(), bags.ids.tolist(), weak.tolist(), order.tolist()
+    ([1.0, 2.0, 3.0], ['b', 'a'], [0, 1], [1, 2, 0])
+    """
+    # A fixed direction tells rows apart without looking at every column; sparse rows cannot be sorted by columns.
+    place = rows @ np.random.default_rng(0).standard_normal(rows.shape[1])
+    place = np.round(place / max(float(np.abs(place).max()), np.finfo(float).tiny), DIGITS)
+    of_bag = (bags.mean(place).round(DIGITS - 1), *weak.reshape(bags.n_bags, -1).T, bags.min(place))
+    order = np.lexsort((place, bags.index, *(bags.spread(key) for key in of_bag)))
+    grouped, positions = bags.take(order)
+    return rows[order], grouped, weak[positions], order

@@ -66,7 +66,8 @@ class Parameter:
     @property
     def value_type(self) -> type:
         """The type that text on a command line is turned into."""
-        return self._type if self._type in (int, float, bool) else str
+        kinds = (self.type, *get_args(self.type))
+        return str if str in kinds else next((one for one in (int, float, bool) if one in kinds), str)
 
     @property
     def _type(self) -> Any:
@@ -337,7 +338,7 @@ class Parameters(TypedDict, total=False):
         int, Parameter("selection", 5, at_least(1), "How many of the best settings select averages.", "N")
     ]
     random_state: Annotated[
-        Any,
+        int | object | None,
         Parameter(
             "run",
             None,

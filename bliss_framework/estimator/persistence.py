@@ -4,22 +4,18 @@ from pathlib import Path
 from typing import Any
 
 from bliss_framework.errors import RunError
-from bliss_framework.extension.loading.manager import default_plugins
-from bliss_framework.extension.names import is_own
+from bliss_framework.extension.loading.plugins import active_plugins
+from bliss_framework.extension.registry import Registry
 
-# What a fitted model holds beside the types that skops itself trusts. Whole names only: a file may name any function
-# that a module merely imports, and skops calls what it was told to trust.
-TRUSTED = frozenset(
+# What a fitted model holds of the framework itself, beside the types that skops trusts; components declare their own.
+# Whole names only: a file may name any function that a module merely imports, and skops calls what it is told to trust.
+OWN_TYPES = frozenset(
     (
         "bliss_framework.estimator.bliss_classifier.BlissClassifier",
         "bliss_framework.estimator.configure.Config",
         "bliss_framework.estimator.final.FinalClassifier",
         "bliss_framework.estimator.ensemble.Member",
         "bliss_framework.estimator.scaling.Scaling",
-        "bliss_classifiers.estimators.GramSvc",
-        "bliss_classifiers.estimators.KernelLeastSquares",
-        "bliss_detection.ridge.BalancedLeastSquares",
-        "bliss_multiclass_mil.estimator.CooperativeSoftmaxClassifier",
         "scipy.sparse._csr.csr_matrix",
         "builtins.frozenset",
     )
@@ -49,41 +45,54 @@ def save_model(model: Any, path: str | Path) -> None:
         raise RunError(f"The model cannot be written to {path}: {error}") from error
 
 
-def load_model(path: str | Path, trusted: tuple[str, ...] = ()) -> Any:
+def load_model(path: str | Path, trusted: tuple[str, ...] = (), registry: Registry | None = None) -> Any:
     """Read a fitted estimator from a file.
 
-    Models of the built-in components and of most of scikit-learn load as they are. Trees and neighbour searches do not:
-    their compiled parts believe what a file says.
+    Models of installed components and of most of scikit-learn load as they are: a component declares the types that a
+    model may hold because of it (`Component.saved_types`). Trees and neighbour searches do not: their compiled parts
+    believe what a file says.
 
     Args:
         path: written by `save_model`.
-        trusted: full names of further types that the file may hold, for instance a plugin's classifier, or
-            "sklearn.tree._tree.Tree" for a forest.
+        trusted: full names of further types that the file may hold, for instance "sklearn.tree._tree.Tree" for a
+            forest.
+        registry: of the plugins whose types are trusted; by default that of the active ones.
 
     Raises:
         RunError: if the file cannot be read or holds types that are not trusted.
     """
     from skops.io import get_untrusted_types, load
 
+    registry = active_plugins().registry if registry is None else registry
     try:
         unknown = get_untrusted_types(file=path)
     except Exception as error:
         raise RunError(f"{path} cannot be read as a model: {error}") from error
-    refused = sorted(set(unknown) - TRUSTED - _own_components() - set(trusted))
+    refused = sorted(set(unknown) - OWN_TYPES - declared_types(registry) - set(trusted))
     if refused:
-        raise RunError(
-            f"{path} holds types that are not trusted: {', '.join(refused)}. If you know where the file comes from, "
-            f"pass them as trusted=(...)."
-        )
+        raise RunError(_refused(path, refused, registry))
     try:
         return load(path, trusted=unknown)
     except Exception as error:
         raise RunError(f"{path} cannot be read as a model: {error}") from error
 
 
-def _own_components() -> set[str]:
-    """Return the names of the built-in component classes; users may pass objects of them as parameters."""
-    registry = default_plugins().registry
-    offers = [registry.offer(kind, name) for kind in KINDS for name in registry.names(kind)]
-    factories = [offer.component.factory for offer in offers if is_own(offer.distribution)]
-    return {f"{factory.__module__}.{factory.__qualname__}" for factory in factories if isinstance(factory, type)}
+def declared_types(registry: Registry) -> frozenset[str]:
+    """Return the full names of all types that a model may hold because of the components of a registry.
+
+    They are the classes of the components themselves, since users may pass objects as parameters, and what components
+    declare.
+    """
+    components = [one for kind in KINDS for one in registry.components(kind)]
+    factories = [one.factory for one in components if isinstance(one.factory, type)]
+    classes = [f"{factory.__module__}.{factory.__qualname__}" for factory in factories]
+    return frozenset([*classes, *(name for one in components for name in one.saved_types)])
+
+
+def _refused(path: str | Path, refused: list[str], registry: Registry) -> str:
+    parts = [
+        f"{path} holds types that are not trusted: {', '.join(refused)}.",
+        registry.about_absent(),
+        "If you know where the file comes from, pass them as trusted=(...).",
+    ]
+    return " ".join(part for part in parts if part)

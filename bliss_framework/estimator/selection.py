@@ -157,12 +157,12 @@ def _trial(config: FitConfig, parts: list[tuple[NDArray[np.intp], NDArray[np.flo
     rows = np.concatenate([rows for rows, _ in parts])
     scores = np.concatenate([scores for _, scores in parts])[np.argsort(rows)]
     regime, weak = config.regime, data.labels
-    if regime.bags_of_instances:
+    if regime.reading.from_instances:
         scores = scores - instance_threshold(config, scores, data.bags, weak, None)
-    bag_scores = regime.bag_scores(scores, data.bags)
-    threshold = float(regime.bag_threshold(bag_scores, weak))
-    predicted = regime.bag_labels(scores, data.bags, threshold)
-    score = regime.selection_score(bag_scores - threshold, predicted, weak)
+    bag_scores = regime.reading.bag_scores(scores, data.bags)
+    threshold = float(regime.reading.bag_threshold(bag_scores, weak))
+    predicted = regime.reading.bag_labels(scores, data.bags, threshold)
+    score = regime.reading.selection_score(bag_scores - threshold, predicted, weak)
     return Trial(config, scores, bag_scores, threshold, score)
 
 

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from bliss_framework.errors import DataError, SettingsError
 from bliss_framework.estimator.inputs import bags_of, weak_per_bag
-from bliss_framework.kernel.folds import deal_folds
+from bliss_framework.kernel.folds import deal_folds, strata_of
 
 
 class BagKFold(BaseCrossValidator):  # type: ignore[misc]
@@ -64,14 +64,3 @@ class BagKFold(BaseCrossValidator):  # type: ignore[misc]
         folds = deal_folds(strata, self.n_splits, rng)
         for fold in range(self.n_splits):
             yield bags.rows_of(np.flatnonzero(folds != fold)), bags.rows_of(np.flatnonzero(folds == fold))
-
-
-def strata_of(weak: NDArray[Any]) -> NDArray[np.intp]:
-    """Number the distinct weak labels; numbers with many values are cut into five ranges of equal size."""
-    if weak.ndim > 1:
-        weak = weak[:, 0] if weak.dtype.kind == "f" else np.array([str(row) for row in weak.tolist()])
-    keys = weak if weak.dtype != object else np.array([str(v) for v in weak])
-    distinct, positions = np.unique(keys, return_inverse=True)
-    if keys.dtype.kind == "f" and len(distinct) > 5:
-        positions = np.searchsorted(np.quantile(keys, [0.2, 0.4, 0.6, 0.8]), keys)
-    return np.asarray(positions, dtype=np.intp)

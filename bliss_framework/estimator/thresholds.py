@@ -27,7 +27,7 @@ def instance_threshold(
     if scores.ndim > 1:
         return 0.0
     fixed = fixed_threshold(config["instance_threshold"], config["inherited_share"])
-    return float(config.regime.instance_threshold(scores, bags, weak, classes)) if fixed is None else fixed
+    return float(config.regime.reading.instance_threshold(scores, bags, weak, classes)) if fixed is None else fixed
 
 
 def fixed_threshold(wanted: float | str, inherited_share: float) -> float | None:

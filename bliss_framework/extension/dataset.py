@@ -4,9 +4,10 @@ import hashlib
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from attrs import field, frozen
 from numpy.typing import NDArray
+
+from bliss_framework.kernel.rows import Rows
 
 
 @frozen(eq=False)
@@ -36,8 +37,7 @@ class WeakDataset:
     def sha256(self) -> str:
         """Digest rows, bags and weak labels, so that a run can tell whether its data changed."""
         digest = hashlib.sha256()
-        parts = [self.X.data, self.X.indices, self.X.indptr] if sp.issparse(self.X) else [self.X]
-        for part in [*parts, self.bags, self.weak]:
+        for part in [*Rows(self.X).buffers(), self.bags, self.weak]:
             array = np.asarray(part)
             digest.update(f"{array.dtype.str}{array.shape}".encode())
             objects = array.dtype == object

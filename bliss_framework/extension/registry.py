@@ -1,46 +1,65 @@
 """The registry: every component that the plugins offer, by kind and name."""
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attrs import field, frozen
 
 from bliss_framework.errors import BlissError, PluginError, SettingsError, UnknownNameError
 from bliss_framework.extension.contracts import KINDS, Component
-from bliss_framework.extension.loading.reports import describe
-from bliss_framework.extension.names import did_you_mean, plural, singular
+from bliss_framework.extension.loading.isolation import describe, shown
+from bliss_framework.extension.loading.reports import PluginReport
+from bliss_framework.extension.naming import did_you_mean, is_own, plural, singular
+
+Recorded = Mapping[str, Mapping[str, str]]
+"""Where components came from when something was saved: "kind:name" -> plugin, distribution, version."""
 
 
 @frozen
-class Offer:
-    """A component, and who offers it."""
+class Registration:
+    """A component, and who offers it.
+
+    >>> Registration("strategy", Component("cucb", dict), "bandits", "bliss-framework", "0.1.0").origin()
+    'plugin "bandits" from bliss-framework 0.1.0'
+
+    Attributes:
+        kind: of the component, one of `KINDS`.
+        component: itself.
+        plugin: that offers it.
+        distribution: that ships the plugin.
+        version: of the distribution; empty where it is not known.
+    """
 
     kind: str = field()
     component: Component = field()
     plugin: str = field()
     distribution: str = field()
+    version: str = field(default="")
 
     def origin(self) -> str:
         """Return who offers the component."""
-        return f'plugin "{self.plugin}" from {self.distribution}'
+        return f'plugin "{self.plugin}" from {self.distribution} {self.version}'.rstrip()
 
 
 @frozen
 class Registry:
     """What is installed.
 
-    >>> registry = Registry((Offer("strategy", Component("cucb", dict), "bandits", "bliss-framework"),))
+    >>> registry = Registry((Registration("strategy", Component("cucb", dict), "bandits", "bliss-framework"),))
     >>> registry.names("strategy")
     ('cucb',)
     >>> registry.create("strategy", {"name": "cucb", "exploration": 1.5})
     {'exploration': 1.5}
 
     Attributes:
-        offers: all components; a name that two of them bear is ambiguous, and using it is an error.
+        registrations: all components; a name that two of them bear is ambiguous, and using it is an error.
+        absent: reports of the plugins that are blocked, broken, or loaded in part only. They may be why a name is
+            missing.
     """
 
-    offers: tuple[Offer, ...] = field(default=())
+    registrations: tuple[Registration, ...] = field(default=())
+    absent: tuple[PluginReport, ...] = field(default=())
 
     def names(self, kind: str) -> tuple[str, ...]:
         """Return the names that can be used, in alphabetical order."""
@@ -51,30 +70,37 @@ class Registry:
         usable = self._usable(kind)
         return tuple(usable[name].component for name in sorted(usable))
 
-    def get(self, kind: str, name: str) -> Component:
-        """Return the component with this name.
+    def get(self, kind: str, name: str, recorded: Recorded | None = None) -> Component:
+        """Return the component with this name; arguments and errors are those of `registration`."""
+        return self.registration(kind, name, recorded).component
+
+    def registration(self, kind: str, name: str, recorded: Recorded | None = None) -> Registration:
+        """Return the component with this name and who offers it.
+
+        Args:
+            kind: one of `KINDS`.
+            name: of the component.
+            recorded: as `record` gave it when a model or a run was saved; where the component is missing now, the
+                message names the distribution that it came from.
 
         Raises:
-            UnknownNameError: nothing is called so; the message offers what is.
+            UnknownNameError: nothing is called so; the message offers what is, and says which plugins are not loaded.
             PluginError: two plugins offer it.
         """
-        return self.offer(kind, name).component
+        found = [one for one in self._of(kind) if one.component.name == name]
+        if not found:
+            raise UnknownNameError(self._unknown(kind, name, recorded or {}))
+        if len(found) > 1:
+            raise PluginError(_ambiguous(found))
+        return found[0]
 
-    def offer(self, kind: str, name: str) -> Offer:
-        """Return the component with this name and who offers it; raises as `get` does."""
-        offers = [one for one in self._of(kind) if one.component.name == name]
-        if not offers:
-            raise UnknownNameError(self._unknown(kind, name))
-        if len(offers) > 1:
-            raise PluginError(_ambiguous(offers))
-        return offers[0]
-
-    def create(self, kind: str, spec: str | Mapping[str, Any]) -> Any:
+    def create(self, kind: str, spec: str | Mapping[str, Any], recorded: Recorded | None = None) -> Any:
         """Make a component.
 
         Args:
             kind: one of `KINDS`.
             spec: a name, or a mapping with "name" and the component's parameters.
+            recorded: as for `registration`.
 
         Raises:
             SettingsError: a parameter that the component does not have, or one that it needs and did not get.
@@ -82,42 +108,85 @@ class Registry:
             UnknownNameError: nothing is called so.
         """
         name, parameters = _read_spec(kind, spec)
-        offer = self.offer(kind, name)
-        _check_parameters(offer, parameters)
+        registration = self.registration(kind, name, recorded)
+        _check_parameters(registration, parameters)
         try:
-            return offer.component.factory(**parameters)
-        except BlissError:
+            return registration.component.factory(**parameters)
+        except (BlissError, KeyboardInterrupt):
             raise
-        except Exception as error:
-            raise PluginError(_failed(offer, parameters, error)) from error
+        except BaseException as error:  # A factory that calls sys.exit must not end the run without a word.
+            raise PluginError(_failed(registration, parameters, error)) from error
 
-    def _of(self, kind: str) -> list[Offer]:
+    def record(self, components: Iterable[tuple[str, str]]) -> dict[str, dict[str, str]]:
+        """Return where components come from, to be saved with whatever needs them again.
+
+        Args:
+            components: (kind, name) of each; those that are not installed are left out.
+
+        Returns:
+            "kind:name" -> "plugin", "distribution" and "version"; for `recorded` later on.
+        """
+        wanted = set(components)
+        return {
+            f"{one.kind}:{one.component.name}": {
+                "plugin": one.plugin,
+                "distribution": one.distribution,
+                "version": one.version,
+            }
+            for one in self.registrations
+            if (one.kind, one.component.name) in wanted
+        }
+
+    def about_absent(self) -> str:
+        """Return a sentence for each plugin that is blocked, broken or partly loaded; may be empty."""
+        return " ".join(one.sentence() for one in self.absent)
+
+    def _of(self, kind: str) -> list[Registration]:
         if kind not in KINDS:
             raise UnknownNameError(f'"{kind}" is no kind.{did_you_mean(kind, KINDS)} Kinds: {", ".join(KINDS)}.')
-        return [one for one in self.offers if one.kind == kind]
+        return [one for one in self.registrations if one.kind == kind]
 
-    def _usable(self, kind: str) -> dict[str, Offer]:
-        offers = self._of(kind)
-        names = [one.component.name for one in offers]
-        return {one.component.name: one for one in offers if names.count(one.component.name) == 1}
+    def _usable(self, kind: str) -> dict[str, Registration]:
+        found = self._of(kind)
+        names = [one.component.name for one in found]
+        return {one.component.name: one for one in found if names.count(one.component.name) == 1}
 
-    def _unknown(self, kind: str, name: str) -> str:
+    def _unknown(self, kind: str, name: str, recorded: Recorded) -> str:
         names = self.names(kind)
-        missing = f'No {singular(kind)} "{name}" is installed.'
-        if not names:
-            return (
-                f"{missing} There are no {plural(kind)} at all; `bliss plugins` says what is installed and what broke."
-            )
-        return f"{missing}{did_you_mean(str(name), names)} Installed {plural(kind)}: {', '.join(names)}."
+        listed = f"Installed {plural(kind)}: {', '.join(names)}." if names else f"There are no {plural(kind)} at all."
+        parts = [
+            f'No {singular(kind)} "{name}" is installed.{did_you_mean(str(name), names)}',
+            self._whence(kind, name, recorded),
+            self.about_absent(),
+            listed,
+            "" if names else "`bliss plugins` says what is installed and what broke.",
+        ]
+        return " ".join(part for part in parts if part)
+
+    def _whence(self, kind: str, name: str, recorded: Recorded) -> str:
+        """Say which distribution the component came from when it was recorded, and what to do unless that is there."""
+        origin = recorded.get(f"{kind}:{name}")
+        if origin is None:
+            return ""
+        distribution, version = origin["distribution"], origin.get("version", "")
+        came = f'It came from plugin "{origin["plugin"]}" of {distribution} {version}'.rstrip()
+        if any(one.distribution == distribution for one in self.absent):
+            return f"{came}."
+        install = f'pip install "{distribution}=={version}"' if version else f"pip install {distribution}"
+        verb = "has no such component now" if self._has(distribution) else "is not installed"
+        return f"{came}, which {verb}; {install}."
+
+    def _has(self, distribution: str) -> bool:
+        return is_own(distribution) or any(one.distribution == distribution for one in self.registrations)
 
 
-def _ambiguous(offers: list[Offer]) -> str:
-    first, *others = offers
-    origins = " and by ".join(one.origin() for one in offers)
-    switches = " or ".join(f"--block-plugin {one.plugin}" for one in offers)
+def _ambiguous(found: list[Registration]) -> str:
+    first, *others = found
+    owners = " and by ".join(one.origin() for one in found)
+    switches = " or ".join(f"--block-plugin {one.plugin}" for one in found)
     return (
-        f'The {singular(first.kind)} "{first.component.name}" is offered by {origins}, so the name is ambiguous. '
-        f"Remedy: {switches} (in Python, set BLISS_BLOCK_PLUGINS={others[-1].plugin}), or pip uninstall one of them."
+        f'The {singular(first.kind)} "{first.component.name}" is offered by {owners}, so the name is ambiguous. '
+        f"Use {switches} (in Python, set BLISS_BLOCK_PLUGINS={others[-1].plugin}), or pip uninstall one of them."
     )
 
 
@@ -133,13 +202,13 @@ def _read_spec(kind: str, spec: object) -> tuple[str, dict[str, Any]]:
     return spec["name"], {key: value for key, value in spec.items() if key != "name"}
 
 
-def _check_parameters(offer: Offer, given: Mapping[str, Any]) -> None:
+def _check_parameters(registration: Registration, given: Mapping[str, Any]) -> None:
     try:
-        parameters = inspect.signature(offer.component.factory).parameters
+        parameters = inspect.signature(registration.component.factory).parameters
     except (TypeError, ValueError):
-        return  # Some factories written in C do not tell; they complain themselves.
+        return  # Some factories written in C do not tell; they raise themselves.
     allowed = [name for name, one in parameters.items() if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
-    who = f'The {singular(offer.kind)} "{offer.component.name}"'
+    who = f'The {singular(registration.kind)} "{registration.component.name}"'
     listed = f"Its parameters: {', '.join(allowed)}." if allowed else "It takes none."
     takes_all = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
     for name in given:
@@ -150,9 +219,16 @@ def _check_parameters(offer: Offer, given: Mapping[str, Any]) -> None:
             raise SettingsError(f'{who} needs the parameter "{name}". {listed}')
 
 
-def _failed(offer: Offer, parameters: Mapping[str, Any], error: Exception) -> str:
-    given = ", ".join(f"{name}={value!r}" for name, value in parameters.items()) or "its defaults"
+def _failed(registration: Registration, parameters: Mapping[str, Any], error: BaseException) -> str:
+    given = ", ".join(f"{name}={_value(value)}" for name, value in parameters.items()) or "its defaults"
     return (
-        f'The {singular(offer.kind)} "{offer.component.name}" of {offer.origin()} could not be made with {given}: '
-        f"{describe(error)}. Check the values, or tell the authors of {offer.distribution}."
+        f'The {singular(registration.kind)} "{registration.component.name}" of {registration.origin()} could not be '
+        f"made with {given}: {describe(error)}. Check the values, or tell the authors of {registration.distribution}."
     )
+
+
+def _value(value: object) -> str:
+    try:
+        return repr(value)
+    except Exception:
+        return shown(value)

@@ -12,7 +12,7 @@ from pathlib import Path
 from attrs import field, frozen
 
 from bliss_framework.errors import SettingsError
-from bliss_framework.extension.names import is_component_name, normalise, plural
+from bliss_framework.extension.naming import is_component_name, normalise, plural
 from bliss_framework.extension.registry import Registry
 from bliss_framework.version import __version__
 
@@ -76,9 +76,11 @@ def check_blueprint(blueprint: Blueprint, registry: Registry) -> None:
             raise SettingsError(f"The {what} must be one line of text without quotes and backslashes; got {text!r}.")
     _check_name(blueprint)
     if blueprint.name in registry.names(blueprint.kind):
-        owner = registry.offer(blueprint.kind, blueprint.name).origin()
+        owner = registry.registration(blueprint.kind, blueprint.name).origin()
         raise SettingsError(f'There is a {blueprint.kind} "{blueprint.name}" already, {owner}; choose another name.')
-    if blueprint.name in {one for offer in registry.offers for one in (offer.plugin, normalise(offer.distribution))}:
+    if blueprint.name in {
+        one for offer in registry.registrations for one in (offer.plugin, normalise(offer.distribution))
+    }:
         raise SettingsError(f'A plugin "{blueprint.name}" is installed already; choose another name.')
     if blueprint.target.exists():
         raise SettingsError(f"{blueprint.target} exists already; choose another name or folder.")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.errors import PluginError
 from bliss_framework.kernel.events import Emit, FoldFinished, FoldStarted, RoundFinished, silent
-from bliss_framework.kernel.guards import blaming, checked_rewards
+from bliss_framework.kernel.guards import attributing_errors, checked_rewards
 from bliss_framework.kernel.inference import (
     ArmResult,
     Bounder,
@@ -38,17 +38,25 @@ class FoldReward(Protocol):
         """Do once all that does not depend on labels."""
 
 
+class FoldReading(Protocol):
+    """The part of a bag reading that label inference needs."""
+
+    def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
+        """Score how well a classifier's held-out predictions meet the weak labels."""
+
+
 class FoldRegime(Protocol):
     """The part of a regime that label inference needs."""
+
+    @property
+    def reading(self) -> FoldReading:
+        """How bags are read from their instances."""
 
     def draw_prior(self, part: Part) -> NDArray[np.float64] | None:
         """Return chances (n, L) of the first draws, or None for the default."""
 
     def constraint(self) -> Constrain | None:
         """Return a function from bounds to an assignment, or None for the plain argmax."""
-
-    def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
-        """Score how well a classifier's held-out predictions meet the weak labels."""
 
 
 @frozen(eq=False)
@@ -100,7 +108,7 @@ class FoldResult:
         mean_reward: of the inferred labels, pulled once more.
         weak_score: of the classifier trained on them.
         one_class: whether all free instances of the fold ended in one class.
-        never_informed: the reward's complaint if all pulls that were looked at had one, else None.
+        uninformative: the reward's diagnostic if all pulls that were diagnosed had one, else None.
     """
 
     rows: NDArray[np.intp] = field()
@@ -108,7 +116,7 @@ class FoldResult:
     mean_reward: float = field()
     weak_score: dict[str, float] = field()
     one_class: bool = field()
-    never_informed: str | None = field()
+    uninformative: str | None = field()
 
 
 def run_fold(task: FoldTask, emit: Emit = silent) -> FoldResult:
@@ -143,7 +151,7 @@ def _problem(task: FoldTask, rng: np.random.Generator) -> FoldProblem:
     # Extra rows come last, so that the first rows are those whose labels are wanted.
     train = task.data.take(np.concatenate([task.rows, task.extra]))
     heldout = task.data.take(task.heldout)
-    fold = Fold(train, heldout, min(task.settings.n_neighbors, heldout.n_rows))
+    fold = Fold(train, heldout, min(task.settings.n_neighbors, heldout.n_rows), components.regime)
     puller = components.classifier.prepare(train, heldout, rng)
     reward = components.reward.prepare(fold, puller)
     prior = _prior(train, components.regime.draw_prior(train))
@@ -170,13 +178,13 @@ def _judge(task: FoldTask, problem: FoldProblem, arms: ArmResult) -> FoldResult:
     predictions = problem.puller.pull(assignment[None], weights)
     outcome = outcome_of(fold, assignment, predictions, 0)
     free = fold.train.space.free
-    with blaming("reward", "reward", task.settings.n_rounds):
+    with attributing_errors("reward", "reward", task.settings.n_rounds):
         returned = problem.reward(outcome)
     rewards = checked_rewards(returned, fold.train.n_rows, task.settings.n_rounds)
-    complaints = arms.complaints
-    unhappy = complaints[-1] if complaints and all(complaints) else None
+    said = arms.diagnostics
+    uninformative = said[-1] if said and all(said) else None
     one_class = len(np.unique(inferred.classes[free])) == 1 and free.sum() > 1
     own = np.arange(len(task.rows))
     kept = evolve(arms, means=arms.means[own], pulls=arms.pulls[own])
-    score = dict(task.components.regime.weak_score(outcome))
-    return FoldResult(task.rows, kept, float(rewards[free].mean()), score, bool(one_class), unhappy)
+    score = dict(task.components.regime.reading.weak_score(outcome))
+    return FoldResult(task.rows, kept, float(rewards[free].mean()), score, bool(one_class), uninformative)

@@ -1,9 +1,12 @@
 """K folds of whole bags, stratified by weak label."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+MANY_LABELS, FEW_BAGS = 10, 5
 
 
 def deal_folds(strata: NDArray[np.intp], n_folds: int, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -53,3 +56,39 @@ def train_and_heldout(folds: NDArray[np.intp], train_on: str) -> Iterator[tuple[
     for fold in range(int(folds.max()) + 1):
         inside, outside = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
         yield (inside, outside) if train_on == "one" else (outside, inside)
+
+
+def strata_of(weak: NDArray[Any]) -> NDArray[np.intp]:
+    """Number the distinct weak labels; numbers with many values are cut into five ranges of equal size."""
+    if weak.ndim > 1:
+        weak = weak[:, 0] if weak.dtype.kind == "f" else np.array([str(row) for row in weak.tolist()])
+    keys = weak if weak.dtype != object else np.array([str(v) for v in weak])
+    distinct, positions = np.unique(keys, return_inverse=True)
+    if keys.dtype.kind == "f" and len(distinct) > 5:
+        positions = np.searchsorted(np.quantile(keys, [0.2, 0.4, 0.6, 0.8]), keys)
+    return np.asarray(positions, dtype=np.intp)
+
+
+def common_strata(strata: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Put rare strata together where there are many, as where weak labels are combinations.
+
+    Where single folds are held out, each needs a bag of every stratum, so a rare one would allow few folds only.
+
+    Args:
+        strata: (B,) integers from 0.
+
+    Returns:
+        (B,) integers from 0. With more than ten strata, those of fewer than five bags are one, which joins the largest
+        if it is still as rare.
+
+    >>> common_strata(np.arange(12) // 2).tolist() == (np.arange(12) // 2).tolist()
+    True
+    >>> np.bincount(common_strata(np.concatenate([np.repeat(0, 6), np.arange(1, 12)]))).tolist()
+    [6, 11]
+    """
+    counts = np.bincount(strata)
+    if np.count_nonzero(counts) <= MANY_LABELS:
+        return strata
+    rare = counts[strata] < FEW_BAGS
+    rest = len(counts) if rare.sum() >= FEW_BAGS else int(counts.argmax())
+    return np.unique(np.where(rare, rest, strata), return_inverse=True)[1].astype(np.intp)

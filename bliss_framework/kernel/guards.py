@@ -15,7 +15,7 @@ ROUNDING = 1e-9
 
 
 @contextmanager
-def blaming(kind: str, what: str, round: int) -> Iterator[None]:
+def attributing_errors(kind: str, what: str, round: int) -> Iterator[None]:
     """Turn whatever a component raises into a PluginError that says what raised, and in which round.
 
     Args:
@@ -51,7 +51,7 @@ def checked_rewards(returned: Any, n: int, round: int) -> NDArray[np.float64]:
         RewardError: if the shape is wrong, or a value is not a number in [0, 1] up to rounding.
         PluginError: if it cannot be read as an array.
     """
-    with blaming("reward", "reward", round):
+    with attributing_errors("reward", "reward", round):
         values = np.asarray(returned)
     if returned is None or values.shape != (n,) or values.dtype.kind not in "fiub":
         found = "None" if returned is None else f"an array of shape {values.shape} and dtype {values.dtype}"
@@ -72,7 +72,7 @@ def checked_bounds(strategy: Any, arms: ArmStatistics, round: int, rng: np.rando
     Raises:
         PluginError: if they are something else, or the strategy raises.
     """
-    with blaming("strategy", "strategy", round):
+    with attributing_errors("strategy", "strategy", round):
         raw = strategy.bounds(arms, round, rng)
         bounds = np.asarray(raw, dtype=np.float64)
     if bounds.shape != arms.pulls.shape or np.isnan(bounds).any():
@@ -95,7 +95,7 @@ def checked_assignment(
     Raises:
         PluginError: if the assignment has the wrong shape or holds a label that is no candidate.
     """
-    with blaming("regime", "constraint of the regime", round):
+    with attributing_errors("regime", "constraint of the regime", round):
         assignment = np.asarray(constrain(bounds, part))
     n, n_labels = bounds.shape
     if assignment.shape != (n,) or assignment.dtype.kind not in "iu":

@@ -14,12 +14,12 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.kernel.arms import ArmStatistics, best_label, draw_labels, draw_unpulled
-from bliss_framework.kernel.guards import blaming, checked_assignment, checked_bounds, checked_rewards
+from bliss_framework.kernel.guards import attributing_errors, checked_assignment, checked_bounds, checked_rewards
 from bliss_framework.kernel.pull import Fold, Outcome, Part, Predictions, balance_weights, outcome_of
 from bliss_framework.validators import at_least, between, one_of, optional
 
 NEVER_PULLED = 1e6
-N_LOOKS = 10  # A complaint costs another look at the outcome, so only some rounds are looked at.
+N_DIAGNOSED_ROUNDS = 10  # A diagnostic costs another look at the outcome, so only some rounds are diagnosed.
 Constrain = Callable[[NDArray[np.float64], Part], NDArray[np.intp]]
 
 
@@ -67,7 +67,7 @@ class Rewarder(Protocol):
     def __call__(self, outcome: Outcome) -> NDArray[np.float64]:
         """Return one reward in [0, 1] for each training instance."""
 
-    def complaint(self, outcome: Outcome) -> str | None:
+    def diagnostic(self, outcome: Outcome) -> str | None:
         """Say why this outcome cannot tell labels apart, or nothing."""
 
 
@@ -107,14 +107,14 @@ class ArmResult:
         means: (n, L) empirical means, averaged over the inferences that pulled the arm; 0 where none did.
         pulls: (n, L) pulls, added up over the inferences.
         n_pulls: label assignments that were tried.
-        complaints: what the reward said of the pulls that were looked at, None where it was content.
+        diagnostics: what the reward said of the pulls that were diagnosed, None where they tell labels apart.
         seconds: time spent in the "classifier", the "reward" and the "strategy".
     """
 
     means: NDArray[np.float64] = field()
     pulls: NDArray[np.float64] = field()
     n_pulls: int = field()
-    complaints: tuple[str | None, ...] = field()
+    diagnostics: tuple[str | None, ...] = field()
     seconds: dict[str, float] = field()
 
 
@@ -206,15 +206,16 @@ class _Chosen:
 
 
 class _PullingTable:
-    """Pulls batches of assignments, counts them, and keeps the time and the reward's complaints."""
+    """Pulls batches of assignments, counts them, and keeps the time and the reward's diagnostics."""
 
     def __init__(self, problem: FoldProblem, settings: InferenceSettings) -> None:
         self.problem = problem
         self.balance = settings.class_balance
-        self.looks = {-(-i * settings.n_rounds // N_LOOKS) for i in range(1, N_LOOKS + 1)}
+        steps = range(1, N_DIAGNOSED_ROUNDS + 1)
+        self.diagnosed_rounds = {-(-i * settings.n_rounds // N_DIAGNOSED_ROUNDS) for i in steps}
         self.free = np.flatnonzero(problem.fold.train.space.free)
         self.seconds = {"classifier": 0.0, "reward": 0.0, "strategy": 0.0}
-        self.complaints: list[str | None] = []
+        self.diagnostics: list[str | None] = []
         self.n_pulls = 0
 
     @contextmanager
@@ -234,14 +235,14 @@ class _PullingTable:
         for p, choice in enumerate(chosen):
             outcome = outcome_of(self.problem.fold, choice.assignment, predictions, p)
             with self.timed("reward"):
-                with blaming("reward", "reward", choice.round):
+                with attributing_errors("reward", "reward", choice.round):
                     returned = self.problem.reward(outcome)
                 rewards = checked_rewards(returned, train.n_rows, choice.round)
             choice.inference.arms.add(choice.assignment[self.free], rewards[self.free])
             total += float(rewards[self.free].mean())
-            if choice.round in self.looks and choice.inference is chosen[0].inference:
-                with blaming("reward", "complaint of the reward", choice.round):
-                    self.complaints.append(self.problem.reward.complaint(outcome))
+            if choice.round in self.diagnosed_rounds and choice.inference is chosen[0].inference:
+                with attributing_errors("reward", "diagnostic of the reward", choice.round):
+                    self.diagnostics.append(self.problem.reward.diagnostic(outcome))
         self.n_pulls += len(chosen)
         return total / len(chosen)
 
@@ -251,4 +252,4 @@ class _PullingTable:
         pulled_by = np.sum([inference.arms.pulls > 0 for inference in inferences], axis=0)
         means[self.free] = np.sum([inference.arms.means for inference in inferences], axis=0) / np.maximum(pulled_by, 1)
         pulls[self.free] = np.sum([inference.arms.pulls for inference in inferences], axis=0)
-        return ArmResult(means, pulls, self.n_pulls, tuple(self.complaints), self.seconds)
+        return ArmResult(means, pulls, self.n_pulls, tuple(self.diagnostics), self.seconds)

@@ -18,14 +18,34 @@ class WeakLabels:
         values: (B, ...) one entry for each bag, in the order of the bags: 0/1 in MIL, an indicator row in multi-class
             MIL, a row of proportions in LLP.
         classes: the user's own value of each class, for instance `(0, 1)` or `("absent", "present")`.
+        of_rows: (n, ...) what is weakly known of each row beyond its bag, such as a role or a confidence; or None.
+        bag_classes: the user's own value of each code in `values`, where bags speak other words than their instances,
+            such as `("agree", "differ")`; None where the words are `classes`.
     """
 
     values: NDArray[Any] = field()
     classes: tuple[Any, ...] = field()
+    of_rows: NDArray[Any] | None = field(default=None)
+    bag_classes: tuple[Any, ...] | None = field(default=None)
 
-    def take(self, bags: NDArray[np.intp]) -> "WeakLabels":
-        """Keep some bags, in the given order."""
-        return WeakLabels(self.values[bags], self.classes)
+    @property
+    def bag_words(self) -> tuple[Any, ...]:
+        """The words in which bags are labelled: `bag_classes`, or `classes` where there are none of their own."""
+        return self.classes if self.bag_classes is None else self.bag_classes
+
+    def take(self, bags: NDArray[np.intp], rows: NDArray[np.intp]) -> "WeakLabels":
+        """Keep some bags and some rows, in the given order.
+
+        Args:
+            bags: (b,) positions of the bags that are kept.
+            rows: (r,) positions of the rows that are kept, which are those of the bags.
+
+        >>> weak = WeakLabels(np.array([0, 1]), ("no", "yes"), of_rows=np.array([0.1, 0.2, 0.3]))
+        >>> weak.take(np.array([1]), np.array([2, 1])).of_rows.tolist()
+        [0.3, 0.2]
+        """
+        of_rows = None if self.of_rows is None else self.of_rows[rows]
+        return WeakLabels(self.values[bags], self.classes, of_rows, self.bag_classes)
 
 
 @frozen(eq=False, slots=False)
@@ -102,6 +122,22 @@ def class_codes(weak: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.int8
     if unknown:
         raise DataError(f"y has the weak label {unknown[0]!r}, which was not there in training: {list(classes)}.")
     return np.array([classes.index(value) for value in values], dtype=np.int8)
+
+
+def class_indicators(weak: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.int8]:
+    """Return a matrix (B, C) of 0 and 1: whether each class is in the set that is the weak label (B,) of a bag.
+
+    Raises:
+        DataError: if a set holds what is none of the classes.
+
+    >>> sets = np.array([{"cat", "dog"}, {"dog"}], dtype=object)
+    >>> class_indicators(sets, ("cat", "dog")).tolist()
+    [[1, 1], [0, 1]]
+    """
+    unknown = [value for possible in weak for value in possible if value not in classes]
+    if unknown:
+        raise DataError(f"y has the weak label {unknown[0]!r}, which was not there in training: {list(classes)}.")
+    return np.array([[value in possible for value in classes] for possible in weak], dtype=np.int8)
 
 
 def _number(text: str) -> Any:

@@ -37,7 +37,7 @@ class Part:
         """Keep some rows, and the bags that they are in."""
         bags, positions = self.bags.take(rows)
         weights = None if self.weights is None else self.weights[rows]
-        return Part(self.X[rows], bags, self.weak.take(positions), self.space.take(rows), weights)
+        return Part(self.X[rows], bags, self.weak.take(positions, rows), self.space.take(rows), weights)
 
     def with_known(self, rows: NDArray[np.intp], labels: NDArray[np.intp]) -> "Part":
         """Fix the label of some rows: each of them keeps one candidate, so it is no bandit problem any more."""
@@ -56,11 +56,13 @@ class Fold:
         heldout: the weakly labelled part that judges the classifier, whole bags of it. In later passes some of its
             instances are trained on as well, with labels that earlier passes were confident about.
         n_neighbors: k of the neighbourhood N(x), at most the number of held-out rows.
+        regime: what the weak labels mean, with its parameters; None where a fold was made without one.
     """
 
     train: Part = field()
     heldout: Part = field()
     n_neighbors: int = field()
+    regime: Any = field(default=None)
 
 
 @frozen(eq=False)
@@ -106,7 +108,7 @@ class Outcome:
     """All that a reward may look at: one label assignment and what came of it.
 
     Attributes:
-        fold: the training part, the held-out set and k.
+        fold: the training part, the held-out set, k and the regime.
         assignment: (n,) intp, pi(x), the label that was given to each training instance.
         labels: (n,) intp, f(x), the label that the classifier predicts for it.
         scores: (n, S) classifier output, S = 1 or L.

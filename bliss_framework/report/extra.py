@@ -1,20 +1,10 @@
 """What the extra `report` brings, imported where it is used."""
 
-from importlib import import_module
-from types import ModuleType
+from typing import Any
 
-from bliss_framework.errors import MissingExtraError
+from bliss_framework.extension import extras
 
 
-def needed(module: str) -> ModuleType:
-    """Import a module of the extra.
-
-    Raises:
-        MissingExtraError: one sentence with the pip command.
-    """
-    try:
-        return import_module(module)
-    except ImportError:
-        package = module.partition(".")[0]
-        command = 'pip install "bliss-framework[report]"'
-        raise MissingExtraError(f"A report needs {package}, which is not installed: {command}.") from None
+def needed(module: str) -> Any:
+    """Import a module of the extra, or say in one sentence how to install it (MissingExtraError)."""
+    return extras.needed(module, "report", "A report needs")

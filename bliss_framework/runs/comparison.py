@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bliss_framework.errors import SettingsError, UnknownNameError
-from bliss_framework.extension.names import did_you_mean
+from bliss_framework.extension.naming import did_you_mean
 from bliss_framework.runs.evaluation.fits import Pieces, run_fits
 from bliss_framework.runs.evaluation.measures import evaluation_of, notes_of, seconds_of
 from bliss_framework.runs.evaluation.methods import OWN, Method, bliss_method

@@ -12,9 +12,9 @@ from bliss_framework.errors import BlissError, PluginError, SettingsError, Unkno
 from bliss_framework.estimator.configure import filled
 from bliss_framework.extension.components import component_name, resolve
 from bliss_framework.extension.contracts import Pipeline
-from bliss_framework.extension.loading.manager import Plugins
-from bliss_framework.extension.loading.reports import describe
-from bliss_framework.extension.names import nearest
+from bliss_framework.extension.loading.isolation import describe
+from bliss_framework.extension.loading.plugins import Plugins
+from bliss_framework.extension.naming import nearest
 from bliss_framework.extension.pipelines import check_report
 from bliss_framework.extension.registry import Registry
 from bliss_framework.runs.evaluation.measures import summary
@@ -182,7 +182,7 @@ def _checked(call: Callable[[], Any], name: str, registry: Registry) -> Any:
     except (BlissError, MemoryError):
         raise
     except Exception as error:
-        origin = registry.offer("pipeline", name).origin() if name in registry.names("pipeline") else "Python"
+        origin = registry.registration("pipeline", name).origin() if name in registry.names("pipeline") else "Python"
         raise PluginError(f'The pipeline "{name}" of {origin} broke: {describe(error)}. Tell its authors.') from error
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from attrs import evolve, field, frozen
-from scipy.sparse import issparse
 
 from bliss_framework.errors import BlissError, DataError, SettingsError, UnknownNameError
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
@@ -18,9 +17,10 @@ from bliss_framework.estimator.inputs import check_labelled, check_training
 from bliss_framework.estimator.parameters import TABLE, not_given
 from bliss_framework.extension.contracts import Profile
 from bliss_framework.extension.dataset import WeakDataset
-from bliss_framework.extension.loading.manager import Plugins
-from bliss_framework.extension.names import is_own
+from bliss_framework.extension.loading.plugins import Plugins
+from bliss_framework.extension.naming import is_own
 from bliss_framework.extension.registry import Registry
+from bliss_framework.kernel.rows import Rows
 from bliss_framework.runs.data.find import LoadedData, find_dataset
 from bliss_framework.runs.evaluation.methods import Method, compared_methods, method_document
 from bliss_framework.runs.evaluation.plan import DEFAULT_SEED, check_seed
@@ -170,7 +170,8 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
     given = _given(settings.bliss, dataset.regime)
     check_seed(given["random_state"])
     data = _checked(dataset)
-    profile, facts = Profile.of(data.bags, issparse(data.X)), {"label_names": dataset.label_names}
+    profile = Profile.of(data.bags, Rows(data.X).is_sparse)
+    facts = {} if dataset.label_names is None else {"label_names": list(dataset.label_names)}
     config = configure(given, profile, registry, facts)
     data = data.read_by(config.regime)
     problem = Problem(evolve(dataset, X=data.X, weak=data.weak), data, config.regime)
@@ -240,7 +241,7 @@ def _load(settings: RunSettings, data: DataSettings, registry: Registry, data_di
 def _missing_regime(name: Any, registry: Registry) -> BlissError | None:
     try:
         if isinstance(name, str):
-            registry.offer("regime", name)
+            registry.registration("regime", name)
     except BlissError as error:
         return error
     return None

@@ -58,9 +58,9 @@ def refusal(work: Callable[[], Any], advice: str) -> str:
     raise AssertionError(advice)
 
 
-def assert_close(found: Any, expected: Any, what: str) -> None:
-    """Assert that two arrays are equal up to the rounding of their dtype."""
-    slack = 1e-4 if np.asarray(found).dtype == np.float32 else 1e-9
+def assert_close(found: Any, expected: Any, what: str, slack: float = 1e-9) -> None:
+    """Assert that two arrays are equal up to a slack, or to the rounding of their dtype where that is more."""
+    slack = max(slack, 1e-4 if np.asarray(found).dtype == np.float32 else 0.0)
     found, expected = np.asarray(found, dtype=float), np.asarray(expected, dtype=float)
     assert found.shape == expected.shape, f"{what}: shapes {found.shape} and {expected.shape}"
     assert np.allclose(found, expected, rtol=slack, atol=slack, equal_nan=True), (

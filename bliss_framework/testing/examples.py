@@ -12,7 +12,7 @@ from bliss_framework.extension.components import resolve
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.folds import deal_folds
 from bliss_framework.kernel.labels import LabelSpace, WeakLabels
-from bliss_framework.kernel.pull import Fold, Outcome, Part
+from bliss_framework.kernel.pull import Fold, Outcome, Part, Predictions, outcome_of
 from bliss_framework.testing.checks import Example
 
 SIZES = (1, 4, 3, 5, 2, 4, 3, 6, 1, 4, 5, 2)
@@ -48,7 +48,7 @@ def fold_of(example: Example, n_neighbors: int = 5) -> Fold:
     part, strata = part_of(example)
     folds = deal_folds(strata, 2, np.random.default_rng(0))
     train, heldout = (part.take(part.bags.rows_of(np.flatnonzero(folds == fold))) for fold in range(2))
-    return Fold(train, heldout, min(n_neighbors, heldout.n_rows))
+    return Fold(train, heldout, min(n_neighbors, heldout.n_rows), example.regime)
 
 
 def plain_part(X: NDArray[Any], n_labels: int, weights: NDArray[np.float64] | None = None) -> Part:
@@ -74,7 +74,7 @@ def outcome_from(
     fold: Fold, assignment: NDArray[np.intp], scores: NDArray[np.float64], heldout: NDArray[np.float64]
 ) -> Outcome:
     """Make an outcome from an assignment (n,) and scores (n, S) and (m, S)."""
-    return Outcome(fold, assignment, _decide(scores), scores, _decide(heldout), heldout)
+    return outcome_of(fold, assignment, Predictions.from_scores(scores[None], heldout[None]), 0)
 
 
 def one_label_outcome(fold: Fold, label: int) -> Outcome:
@@ -117,7 +117,3 @@ def with_heldout_rows(outcome: Outcome, rows: NDArray[np.intp]) -> Outcome:
         heldout_labels=outcome.heldout_labels[rows],
         heldout_scores=outcome.heldout_scores[rows],
     )
-
-
-def _decide(scores: NDArray[np.float64]) -> NDArray[np.intp]:
-    return np.asarray((scores[:, 0] > 0) if scores.shape[1] == 1 else scores.argmax(axis=1), dtype=np.intp)

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from bliss_framework.extension.loading.discovery import find_plugins
-from bliss_framework.extension.loading.manager import Plugins, load_plugins
+from bliss_framework.extension.loading.discovery import find_entries
+from bliss_framework.extension.loading.plugins import Plugins, load_plugins
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def bliss_host() -> Callable[..., Plugins]:
     """
 
     def host(*names: str) -> Plugins:
-        others = {found.name for found in find_plugins() if found.name not in names}
+        others = {found.name for found in find_entries() if found.name not in names}
         plugins = load_plugins(block=others)
         broken = [report.sentence() for report in plugins.reports if report.name in names and report.state == "broken"]
         assert not broken, "\n".join(broken)

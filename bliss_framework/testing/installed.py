@@ -6,7 +6,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from bliss_framework.errors import BlissError
-from bliss_framework.extension.registry import Offer, Registry
+from bliss_framework.extension.registry import Registration, Registry
 from bliss_framework.testing.baselines import baseline_checks
 from bliss_framework.testing.checks import Check, Example, verify
 from bliss_framework.testing.classifiers import classifier_checks
@@ -49,12 +49,12 @@ def check_installed(registry: Registry, plugin: str | None = None) -> Iterable[V
         registry: all that is installed.
         plugin: whose components are checked; None for those of every plugin.
     """
-    for offer in registry.offers:
+    for offer in registry.registrations:
         if plugin in (None, offer.plugin):
             yield _verdict(offer, registry)
 
 
-def _verdict(offer: Offer, registry: Registry) -> Verdict:
+def _verdict(offer: Registration, registry: Registry) -> Verdict:
     who = offer.kind, offer.component.name, offer.plugin
     try:
         component, checks = _checks(offer, registry)
@@ -67,7 +67,7 @@ def _verdict(offer: Offer, registry: Registry) -> Verdict:
     return Verdict(*who, "passed", f"{len(checks)} checks")
 
 
-def _checks(offer: Offer, registry: Registry) -> tuple[Any, list[Check]]:
+def _checks(offer: Registration, registry: Registry) -> tuple[Any, list[Check]]:
     lists: dict[str, Callable[[Any], list[Check]]] = {
         "strategy": strategy_checks,
         "classifier": classifier_checks,
@@ -84,18 +84,18 @@ def _checks(offer: Offer, registry: Registry) -> tuple[Any, list[Check]]:
     return component, lists[offer.kind](component)
 
 
-def _example_for(offer: Offer, registry: Registry) -> Example:
+def _example_for(offer: Registration, registry: Registry) -> Example:
     """Find data for a reward: those of a regime that uses it by default or comes with it, else MIL bags."""
-    offers = [one for one in registry.offers if one.kind == "regime"]
+    offers = [one for one in registry.registrations if one.kind == "regime"]
     regimes = [(one.plugin, registry.create("regime", one.component.name)) for one in offers]
     named = [regime for _, regime in regimes if regime.presets.defaults["reward"] == offer.component.name]
     beside = [regime for plugin, regime in regimes if plugin == offer.plugin]
     return _mil_example_of([*named, *beside][0]) if named or beside else mil_example()
 
 
-def _weak_example_for(offer: Offer, registry: Registry) -> Example:
+def _weak_example_for(offer: Registration, registry: Registry) -> Example:
     """Find data for a baseline: weak labels of MIL, where no regime that comes with it refuses those."""
-    for one in registry.offers:
+    for one in registry.registrations:
         if one.kind == "regime" and one.plugin == offer.plugin:
             _accepting(registry.create("regime", one.component.name))
     return mil_example()

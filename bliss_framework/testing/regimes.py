@@ -2,12 +2,15 @@
 
 import numpy as np
 from attrs import evolve
+from numpy.typing import NDArray
 
+from bliss_framework.errors import DataError
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
 from bliss_framework.estimator.inputs import check_training
 from bliss_framework.extension.components import resolve
-from bliss_framework.extension.contracts import Regime
+from bliss_framework.extension.contracts import BagReading, Regime
 from bliss_framework.kernel.bags import Bags
+from bliss_framework.kernel.pull import Part
 from bliss_framework.testing.arrays import pickled, refusal, unchanged
 from bliss_framework.testing.checks import Check, Example
 from bliss_framework.testing.examples import fold_of, outcomes, part_of
@@ -22,6 +25,7 @@ def regime_checks(example: Example) -> list[Check]:
         Check("missing-weak-label", tests.missing_weak_label),
         Check("candidates", tests.candidates),
         Check("strata", tests.strata),
+        Check("reading", tests.reading),
         Check("bag-scores-and-labels", tests.bags),
         Check("measures", tests.measures),
         Check("weak-score", tests.weak_score),
@@ -32,6 +36,7 @@ def regime_checks(example: Example) -> list[Check]:
         Check("picklable", tests.picklable),
         Check("default-reward-is-installed", tests.default_reward),
         Check("whole-fit", tests.whole_fit),
+        Check("words-of-bags", tests.words_of_bags),
     ]
 
 
@@ -74,25 +79,26 @@ class _RegimeChecks:
         assert strata.dtype.kind == "i", f"strata must be integers, not {strata.dtype}"
         assert strata.min() >= 0, "strata must be integers from 0"
 
+    def reading(self) -> None:
+        assert isinstance(self.regime.reading, BagReading), "reading must be an instance of a subclass of BagReading"
+
     def bags(self) -> None:
-        part, _ = part_of(self.example)
-        shape = (part.n_rows,) if part.space.n_classes == 2 else (part.n_rows, part.space.n_classes)
-        scores = np.random.default_rng(0).normal(size=shape)
-        assert len(self.regime.bag_scores(scores, part.bags)) == part.bags.n_bags, "one score (or row) for each bag"
-        assert len(self.regime.bag_labels(scores, part.bags, 0.0)) == part.bags.n_bags, "one label for each bag"
+        reading, (part, _) = self.regime.reading, part_of(self.example)
+        scores = _random_scores(part)
+        assert len(reading.bag_scores(scores, part.bags)) == part.bags.n_bags, "one score (or row) for each bag"
+        assert len(reading.bag_labels(scores, part.bags, 0.0)) == part.bags.n_bags, "one label for each bag"
 
     def measures(self) -> None:
-        part, _ = part_of(self.example)
-        shape = (part.n_rows,) if part.space.n_classes == 2 else (part.n_rows, part.space.n_classes)
-        scores = np.random.default_rng(0).normal(size=shape)
-        predicted = self.regime.bag_labels(scores, part.bags, 0.0)
-        found = self.regime.evaluate(predicted, self.regime.bag_scores(scores, part.bags), part.weak)
+        reading, (part, _) = self.regime.reading, part_of(self.example)
+        scores = _random_scores(part)
+        predicted = reading.bag_labels(scores, part.bags, 0.0)
+        found = reading.evaluate(predicted, reading.bag_scores(scores, part.bags), part.weak)
         assert found, "evaluate must return at least one measure"
         assert all(isinstance(value, float) for value in found.values()), f"measures must be floats: {dict(found)}"
 
     def weak_score(self) -> None:
         for outcome in outcomes(fold_of(self.example)):
-            found = self.regime.weak_score(outcome)
+            found = self.regime.reading.weak_score(outcome)
             assert all(np.isfinite(value) for value in found.values()), f"weak_score must be finite: {dict(found)}"
 
     def prior(self) -> None:
@@ -133,8 +139,26 @@ class _RegimeChecks:
         resolve("reward", self.regime.presets.defaults["reward"])
 
     def whole_fit(self) -> None:
-        model = BlissClassifier(regime=self.regime, n_rounds=5, n_folds=2, n_neighbors=3, random_state=0)
-        model.fit(self.example.X, self.example.weak, bags=self.example.bags)
-        ids, labels = model.predict_bags(self.example.X, self.example.bags)
+        ids, labels = self._fitted().predict_bags(self.example.X, self.example.bags)
         n_bags = Bags.from_ids(self.example.bags).n_bags
         assert len(ids) == len(labels) == n_bags, f"{len(labels)} bag predictions for {n_bags} bags"
+
+    def words_of_bags(self) -> None:
+        part, _ = part_of(self.example)
+        _, labels = self._fitted().predict_bags(self.example.X, self.example.bags)
+        try:
+            self.regime.check_test(np.asarray(labels), part.bags, part.weak.bag_words)
+        except DataError as error:
+            raise AssertionError(
+                f"check_test refuses what predict_bags returns ({error}); give the words of bags as bag_classes of "
+                f"WeakLabels, or accept them in check_test"
+            ) from error
+
+    def _fitted(self) -> BlissClassifier:
+        model = BlissClassifier(regime=self.regime, n_rounds=5, n_folds=2, n_neighbors=3, random_state=0)
+        return model.fit(self.example.X, self.example.weak, bags=self.example.bags)
+
+
+def _random_scores(part: Part) -> NDArray[np.float64]:
+    shape = (part.n_rows,) if part.space.n_classes == 2 else (part.n_rows, part.space.n_classes)
+    return np.random.default_rng(0).normal(size=shape)

@@ -1,15 +1,17 @@
 """Checks of a reward."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
-from bliss_framework.extension.contracts import Reward
+from bliss_framework.extension.components import resolve
+from bliss_framework.extension.contracts import Reward, RewardFunction
 from bliss_framework.kernel.bags import Bags
-from bliss_framework.kernel.guards import blaming, checked_rewards
-from bliss_framework.kernel.pull import Outcome
+from bliss_framework.kernel.guards import attributing_errors, checked_rewards
+from bliss_framework.kernel.pull import Fold, Outcome
 from bliss_framework.testing.arrays import assert_close, pickled, unchanged
 from bliss_framework.testing.checks import Check, Example
 from bliss_framework.testing.examples import (
@@ -21,18 +23,24 @@ from bliss_framework.testing.examples import (
     with_train_rows,
 )
 
+SMOOTHED = 1e-5  # A smoother has single precision.
 
-class _NoClassifier:
-    """Stands for a prepared classifier without a smoother."""
 
-    smoother = None
+def prepared_classifiers(fold: Fold) -> Iterator[Any]:
+    """Yield what rewards are prepared with: no classifier, and one that is linear in its labels, with a smoother."""
+    yield None
+    yield resolve("classifier", "kernel-ridge").prepare(fold.train, fold.heldout, np.random.default_rng(0))
 
 
 def rewards_of(reward: Reward, outcome: Outcome) -> NDArray[np.float64]:
-    """Prepare a reward for the fold of an outcome and call it, holding it to its contract."""
-    prepared = reward.prepare(outcome.fold, _NoClassifier())
-    with blaming("reward", "reward", 1):
-        returned = prepared(outcome)
+    """Prepare a reward for the fold of an outcome in every way and call it, holding it to its contract: (2, n)."""
+    functions = [reward.prepare(outcome.fold, classifier) for classifier in prepared_classifiers(outcome.fold)]
+    return np.stack([_rewards_of(function, outcome) for function in functions])
+
+
+def _rewards_of(function: RewardFunction, outcome: Outcome) -> NDArray[np.float64]:
+    with attributing_errors("reward", "reward", 1):
+        returned = function(outcome)
     return checked_rewards(returned, len(outcome.assignment), 1)
 
 
@@ -56,7 +64,7 @@ def reward_checks(reward: Reward, example: Example | None = None) -> list[Check]
         Check("one-training-instance", tests.one_training_instance),
         Check("one-held-out-bag", tests.one_heldout_bag),
         Check("more-neighbours-than-instances", tests.many_neighbours),
-        Check("complaint", tests.complaint),
+        Check("diagnostic", tests.diagnostic),
     ]
 
 
@@ -67,6 +75,11 @@ class _RewardChecks:
 
     def is_a_reward(self) -> None:
         assert isinstance(self.reward, Reward), "a reward must be an instance (not the class) of a subclass of Reward"
+        prepared: Any = self.reward.prepare(self.fold, None)
+        assert callable(prepared), f"prepare must return a RewardFunction; got {prepared!r}"
+        assert prepared is self.reward or not callable(self.reward), (
+            "a reward that is prepared must not be callable itself; leave __call__ to what prepare returns"
+        )
 
     def in_bounds(self) -> None:
         for outcome in outcomes(self.fold):
@@ -74,8 +87,10 @@ class _RewardChecks:
 
     def deterministic(self) -> None:
         outcome = random_outcome(self.fold, 3)
-        first, second = (rewards_of(self.reward, outcome) for _ in range(2))
-        assert np.array_equal(first, second), "two calls with the same outcome differ"
+        for classifier in prepared_classifiers(self.fold):
+            function = self.reward.prepare(self.fold, classifier)
+            first, second = (_rewards_of(function, outcome) for _ in range(2))
+            assert np.array_equal(first, second), "two calls with the same outcome differ"
 
     def changes_no_input(self) -> None:
         outcome = random_outcome(self.fold, 4)
@@ -86,13 +101,17 @@ class _RewardChecks:
         for outcome in outcomes(self.fold):
             order = np.random.default_rng(5).permutation(len(outcome.assignment))
             found = rewards_of(self.reward, with_train_rows(outcome, order))
-            assert_close(found, rewards_of(self.reward, outcome)[order], "rewards after instances changed places")
+            assert_close(
+                found, rewards_of(self.reward, outcome)[:, order], "rewards after instances changed places", SMOOTHED
+            )
 
     def heldout_order(self) -> None:
         for outcome in outcomes(self.fold):
             order = np.random.default_rng(6).permutation(len(outcome.heldout_labels))
             found = rewards_of(self.reward, with_heldout_rows(outcome, order))
-            assert_close(found, rewards_of(self.reward, outcome), "rewards after held-out instances changed places")
+            assert_close(
+                found, rewards_of(self.reward, outcome), "rewards after held-out instances changed places", SMOOTHED
+            )
 
     def bag_names(self) -> None:
         outcome = random_outcome(self.fold, 7)
@@ -119,7 +138,10 @@ class _RewardChecks:
         every = evolve(outcome.fold, n_neighbors=outcome.fold.heldout.n_rows)
         rewards_of(self.reward, evolve(outcome, fold=every))
 
-    def complaint(self) -> None:
+    def diagnostic(self) -> None:
         for outcome in outcomes(self.fold):
-            said: Any = self.reward.prepare(outcome.fold, _NoClassifier()).complaint(outcome)
-            assert said is None or (isinstance(said, str) and said), f"complaint must be text or None; got {said!r}"
+            for classifier in prepared_classifiers(outcome.fold):
+                said: Any = self.reward.prepare(outcome.fold, classifier).diagnostic(outcome)
+                assert said is None or (isinstance(said, str) and said), (
+                    f"diagnostic must be text or None; got {said!r}"
+                )

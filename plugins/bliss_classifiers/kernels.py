@@ -3,8 +3,9 @@
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
+
+from bliss_framework.plugin import Rows
 
 # An RBF Gram matrix of n rows has eigenvalues up to n, so with this ridge its condition stays below 1e6 at 10,000 rows.
 SINGLE_FROM = 0.01
@@ -19,42 +20,28 @@ def rbf_gamma(X: Any, width: float | str) -> float:
     >>> rbf_gamma(np.array([[0.0], [2.0]]), "scale")
     1.0
     """
-    factor, X = 1.0 if width == "scale" else float(width), _double(X)
-    mean = np.asarray(X.mean(axis=0)).ravel()
-    size = float(squared_norms(X).mean())
-    variance = size - float(mean @ mean) if sp.issparse(X) else float(X.var(axis=0).sum())
-    # Rows that are all alike differ by rounding only, and any gamma does.
-    return factor / variance if variance > 1e-12 * size else factor
-
-
-def squared_norms(X: Any) -> NDArray[np.float64]:
-    """Return |x|^2 of each row, computed in double."""
-    X = _double(X)
-    if sp.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", X, X)
+    return Rows(X).gamma_by_distance(1.0 if width == "scale" else float(width))
 
 
 def linear_kernel(X: Any, Z: Any) -> NDArray[np.float64]:
     """Return the dense matrix of inner products (n, m), computed in double."""
-    product = _double(X) @ _double(Z).T
-    return np.asarray(product.todense() if sp.issparse(product) else product)
+    return _double(X).products(_double(Z).array)
 
 
 def rbf_kernel(X: Any, Z: Any, gamma: float, dtype: Any = np.float64) -> NDArray[Any]:
     """Return exp(-gamma |x - z|^2) as a dense matrix (n, m) of a dtype; distances are always computed in double."""
     exponents = linear_kernel(X, Z)
     exponents *= -2.0
-    exponents += squared_norms(X)[:, None]
-    exponents += squared_norms(Z)[None, :]
+    exponents += _double(X).squared_norms()[:, None]
+    exponents += _double(Z).squared_norms()[None, :]
     np.maximum(exponents, 0.0, out=exponents)
     exponents *= -gamma
     exponents = exponents.astype(dtype, copy=False)
     return np.exp(exponents, out=exponents)
 
 
-def _double(X: Any) -> Any:
-    return X.astype(np.float64, copy=False)
+def _double(X: Any) -> Rows:
+    return Rows(X).as_type(np.float64)
 
 
 def precision(ridge: float) -> Any:

@@ -1,8 +1,8 @@
 """What this plugin offers."""
 
+from bliss_detection.inference.balanced_ridge import BalancedRidge
+from bliss_detection.inference.detection_prior import DetectionPrior
 from bliss_detection.pipeline import Detection, ShapesDetection
-from bliss_detection.prior import DetectionPrior
-from bliss_detection.ridge import BalancedRidge
 from bliss_framework.plugin import Component, hookimpl
 
 
@@ -17,7 +17,8 @@ def bliss_rewards() -> list[Component]:
 def bliss_classifiers() -> list[Component]:
     """Offer a classifier for bags with very many instances."""
     summary = "Class-balanced least squares; cost and memory grow with features, not with the square of instances"
-    return [Component("balanced-ridge", BalancedRidge, summary)]
+    saved = ("bliss_detection.ridge.BalancedLeastSquares",)
+    return [Component("balanced-ridge", BalancedRidge, summary, saved_types=saved)]
 
 
 @hookimpl

@@ -6,19 +6,19 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from bliss_detection.cache import Cache, default_folder
-from bliss_detection.comparison import Experiment, Say, known_methods
-from bliss_detection.described import Describer, Proposer, describe, describe_once
-from bliss_detection.descriptor import GradientsAndColours
-from bliss_detection.inference import Inference
-from bliss_detection.methods import METHODS, RULES, Passes
-from bliss_detection.network import NetworkFeatures
-from bliss_detection.photos import Photos
-from bliss_detection.proposals import BoxFile, SelectiveSearch
-from bliss_detection.reduction import Reduction
-from bliss_detection.scenes import Scenes
-from bliss_detection.voc import read_voc
-from bliss_detection.windows import Windows
+from bliss_detection.boxes.grid_windows import GridWindows
+from bliss_detection.boxes.proposals import BoxFile, SelectiveSearch
+from bliss_detection.detector.side_by_side import Comparison, Say, known_methods
+from bliss_detection.features.array_cache import Cache, default_folder
+from bliss_detection.features.described_boxes import Describer, Proposer, describe, describe_once
+from bliss_detection.features.gradients_and_colours import GradientsAndColours
+from bliss_detection.features.network_features import NetworkFeatures
+from bliss_detection.features.reduction import Reduction
+from bliss_detection.images.photos import Photos
+from bliss_detection.images.scenes import Scenes
+from bliss_detection.images.voc_folder import read_voc
+from bliss_detection.inference.box_labels import Inference
+from bliss_detection.inference.picking_methods import METHODS, RULES, Passes
 from bliss_framework.plugin import (
     DataError,
     Pipeline,
@@ -31,7 +31,7 @@ from bliss_framework.plugin import (
     positive,
 )
 
-WINDOWS = Windows(n_sizes=4, smallest=0.33, largest=0.65, step=0.3)
+WINDOWS = GridWindows(n_sizes=4, smallest=0.33, largest=0.65, step=0.3)
 
 
 def _path(value: Any) -> Path | None:
@@ -131,7 +131,7 @@ class Detection(Pipeline):
         if self.proposals == "selective-search":
             return SelectiveSearch(n_boxes=self.n_boxes)
         if self.proposals == "windows":
-            return Windows(n_boxes=self.n_boxes)
+            return GridWindows(n_boxes=self.n_boxes)
         if not Path(self.proposals).is_file():
             raise DataError(
                 f'{self.proposals} is no file; proposals must be "selective-search", "windows" or an .npz file.'
@@ -141,7 +141,7 @@ class Detection(Pipeline):
     def _describer(self) -> Describer:
         return GradientsAndColours() if self.model is None else NetworkFeatures(self.model, side=self.side)
 
-    def _experiment(self) -> Experiment:
+    def _experiment(self) -> Comparison:
         inference = Inference(
             self.n_rounds,
             self.n_folds,
@@ -154,7 +154,7 @@ class Detection(Pipeline):
             self.prior,
         )
         passes = Passes(self.n_passes, self.near, self.pass_ridge, self.rule)
-        return Experiment(self.methods, self.also, inference, passes, self.prune)
+        return Comparison(self.methods, self.also, inference, passes, self.prune)
 
 
 @frozen
@@ -185,7 +185,7 @@ class ShapesDetection(Pipeline):
         """Run all stages; nothing is kept."""
         described = describe_once(self._photos(), WINDOWS, GradientsAndColours(), Reduction(n_components=64), say)
         inference = Inference(n_rounds=self.n_rounds, n_inferences=self.n_inferences)
-        experiment = Experiment(self.methods, (), inference, Passes(self.n_passes), False)
+        experiment = Comparison(self.methods, (), inference, Passes(self.n_passes), False)
         return experiment.report(described, seed, say)
 
     def _photos(self) -> Photos:

@@ -1,18 +1,22 @@
 """What this plugin offers."""
 
 from bliss_framework.plugin import Component, hookimpl
-from bliss_llp.breast_cancer import DETAILS, load_breast_cancer_bags
-from bliss_llp.digits import DETAILS as DIGITS_DETAILS, load_digits_bags
-from bliss_llp.em import LlpEm
-from bliss_llp.inv_cal import InvCal
-from bliss_llp.k_means import LlpKMeans
-from bliss_llp.labelled_npz import LabelledNpzReader
-from bliss_llp.marginal import LlpMarginalReward
-from bliss_llp.mean_map import MeanMap
-from bliss_llp.p_svm import AlternatingSvm
-from bliss_llp.proportion_matching import ProportionMatching
-from bliss_llp.regime import LlpRegime
-from bliss_llp.reward import LlpReward
+from bliss_llp.baselines.em import LlpEm
+from bliss_llp.baselines.inv_cal import InvCal
+from bliss_llp.baselines.k_means import LlpKMeans
+from bliss_llp.baselines.mean_map import MeanMap
+from bliss_llp.baselines.p_svm import AlternatingSvm
+from bliss_llp.baselines.proportion_matching import ProportionMatching
+from bliss_llp.datasets.labelled_npz import LabelledNpzReader
+from bliss_llp.datasets.scikit_learn_sets import (
+    BREAST_CANCER_DETAILS,
+    DIGITS_DETAILS,
+    load_breast_cancer_bags,
+    load_digits_bags,
+)
+from bliss_llp.regime.llp_regime import LlpRegime
+from bliss_llp.rewards.marginal_effect import LlpMarginalReward
+from bliss_llp.rewards.recall_precision import LlpReward
 
 
 @hookimpl
@@ -60,6 +64,6 @@ def bliss_datasets() -> list[Component]:
     summary = "Breast cancer samples in bags, of which the share of malignant ones is known"
     digits = "Pictures of digits in bags, of which the shares of the ten digits are known"
     return [
-        Component("breast-cancer-llp", load_breast_cancer_bags, summary, DETAILS),
+        Component("breast-cancer-llp", load_breast_cancer_bags, summary, BREAST_CANCER_DETAILS),
         Component("digits-llp", load_digits_bags, digits, DIGITS_DETAILS),
     ]

@@ -1,20 +1,18 @@
 """What this plugin offers."""
 
 from bliss_framework.plugin import Component, hookimpl
-from bliss_mil import generated
-from bliss_mil.bag_kernels import MinMaxSvm, SetKernelSvm
-from bliss_mil.baselines import BagMeanSvm, InheritedLabelSvm
-from bliss_mil.citation_knn import CitationKnn
-from bliss_mil.diverse_density import DiverseDensity
-from bliss_mil.em_dd import EmDd
-from bliss_mil.generated import generate_mil
-from bliss_mil.marginal import MilMarginalReward
-from bliss_mil.mi_svm import MiSvm, MiSvmBag
-from bliss_mil.miles import Miles
-from bliss_mil.musk1 import DETAILS, load_musk1
-from bliss_mil.rectangles import AxisParallelRectangle
-from bliss_mil.regime import MilRegime
-from bliss_mil.reward import MilReward
+from bliss_mil.baselines.bag_kernels import MinMaxSvm, SetKernelSvm
+from bliss_mil.baselines.citation_knn import CitationKnn
+from bliss_mil.baselines.diverse_density import DiverseDensity, EmDd
+from bliss_mil.baselines.mi_svm import MiSvm, MiSvmBag
+from bliss_mil.baselines.miles import Miles
+from bliss_mil.baselines.rectangles import AxisParallelRectangle
+from bliss_mil.baselines.simple_svms import BagMeanSvm, InheritedLabelSvm
+from bliss_mil.datasets.generated import DETAILS as GENERATED_DETAILS, generate_mil
+from bliss_mil.datasets.musk1 import DETAILS, load_musk1
+from bliss_mil.regime.mil_regime import MilRegime
+from bliss_mil.rewards.marginal_effect import MilMarginalReward
+from bliss_mil.rewards.paper_reward import MilReward
 
 
 @hookimpl
@@ -57,5 +55,5 @@ def bliss_datasets() -> list[Component]:
     """Offer MUSK1, and data with known instance labels."""
     return [
         Component("musk1", load_musk1, "Drug activity: musk molecules and their conformations", DETAILS),
-        Component("generated-mil", generate_mil, "Generated bags with known witnesses", generated.DETAILS),
+        Component("generated-mil", generate_mil, "Generated bags with known witnesses", GENERATED_DETAILS),
     ]

@@ -1,13 +1,15 @@
 """What this plugin offers."""
 
 from bliss_framework.plugin import Component, hookimpl
-from bliss_multiclass_mil.attention import LabelSetAttention
-from bliss_multiclass_mil.classifier import CooperativeSoftmax
-from bliss_multiclass_mil.datasets import DIGITS_DETAILS, MNIST_DETAILS, load_digits_bags, load_mnist_bags
-from bliss_multiclass_mil.one_vs_rest import OneVsRestBagMeanSvm, OneVsRestMiSvm
-from bliss_multiclass_mil.regime import MultiClassMilRegime
-from bliss_multiclass_mil.relabel_softmax import RelabelSoftmax
-from bliss_multiclass_mil.reward import MultiClassMilReward
+from bliss_multiclass_mil.baselines.attention import LabelSetAttention
+from bliss_multiclass_mil.baselines.one_vs_rest import OneVsRestBagMeanSvm, OneVsRestMiSvm
+from bliss_multiclass_mil.baselines.relabel_softmax import RelabelSoftmax
+from bliss_multiclass_mil.classifier.cooperative_softmax import CooperativeSoftmax
+from bliss_multiclass_mil.datasets.handwritten import DIGITS_DETAILS, MNIST_DETAILS, load_digits_bags, load_mnist_bags
+from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime
+from bliss_multiclass_mil.rewards.paper_reward import MultiClassMilReward
+
+SOFTMAX = ("bliss_multiclass_mil.estimator.CooperativeSoftmaxClassifier",)
 
 
 @hookimpl
@@ -28,7 +30,7 @@ def bliss_rewards() -> list[Component]:
 def bliss_classifiers() -> list[Component]:
     """Offer the cooperative softmax."""
     summary = "Softmax whose negative labels do not compete; warm start from pull to pull (the paper)"
-    return [Component("cooperative-softmax", CooperativeSoftmax, summary)]
+    return [Component("cooperative-softmax", CooperativeSoftmax, summary, saved_types=SOFTMAX)]
 
 
 @hookimpl
@@ -39,7 +41,7 @@ def bliss_baselines() -> list[Component]:
         Component("one-vs-rest-mi-svm", OneVsRestMiSvm, "Linear mi-SVM for each label (the paper's baseline)"),
         Component("one-vs-rest-bag-mean-svm", OneVsRestBagMeanSvm, "Linear SVM for each label on the mean of each bag"),
         Component("label-set-attention", LabelSetAttention, "Attention network for label sets (needs the extra torch)"),
-        Component("relabel-softmax", RelabelSoftmax, relabel),
+        Component("relabel-softmax", RelabelSoftmax, relabel, saved_types=SOFTMAX),
     ]
 
 

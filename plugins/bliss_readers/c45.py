@@ -7,11 +7,11 @@ from pathlib import Path
 from attrs import field, frozen
 
 from bliss_framework.plugin import DataError, Reader, WeakDataset
-from bliss_readers.labels import LabelColumn
-from bliss_readers.roles import dataset_of, instance_names, roles_of
-from bliss_readers.sniffing import first_line
-from bliss_readers.table import TextTable, unique_header
-from bliss_readers.text_lines import numbered_lines
+from bliss_readers.tables.cell_table import TextTable, unique_header
+from bliss_readers.tables.column_roles import dataset_of, instance_names, roles_of
+from bliss_readers.tables.label_column import LabelColumn
+from bliss_readers.text.first_look import first_line
+from bliss_readers.text.numbered_lines import numbered_lines
 
 _COMMENT = "|"
 _CLASS = "class"

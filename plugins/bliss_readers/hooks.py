@@ -2,12 +2,12 @@
 
 from bliss_framework.plugin import Component, hookimpl
 from bliss_readers.andrews_svm import AndrewsSvmReader
-from bliss_readers.arff import ArffReader
+from bliss_readers.arff.arff_reader import ArffReader
 from bliss_readers.c45 import C45Reader
-from bliss_readers.csv_table import CsvReader
 from bliss_readers.mill import MillReader
-from bliss_readers.npz import NpzReader
-from bliss_readers.parquet_table import ParquetReader
+from bliss_readers.npz.npz_reader import NpzReader
+from bliss_readers.tables.csv_reader import CsvReader
+from bliss_readers.tables.parquet_reader import ParquetReader
 
 
 @hookimpl

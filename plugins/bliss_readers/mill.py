@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from bliss_framework.plugin import Bags, DataError, Reader, SettingsError, WeakDataset
 from bliss_readers.c45 import is_c45
-from bliss_readers.labels import first_missing, typed
-from bliss_readers.roles import bag_ids
-from bliss_readers.sniffing import first_line
-from bliss_readers.sparse_rows import SparseText, check_n_features
-from bliss_readers.table import TextTable, is_missing, is_number
-from bliss_readers.text_lines import numbered_lines
+from bliss_readers.tables.cell_table import TextTable, is_missing, is_number
+from bliss_readers.tables.column_roles import bag_ids
+from bliss_readers.tables.label_column import first_missing, typed
+from bliss_readers.text.first_look import first_line
+from bliss_readers.text.numbered_lines import numbered_lines
+from bliss_readers.text.sparse_text import SparseText, check_n_features
 
 _COMMENT = "#"
 _HEADER = ["INSTANCE", "BAG", "LABEL"]

@@ -25,10 +25,10 @@ from bliss_framework.kernel.crossfit import cross_fit
 from bliss_framework.kernel.fold_task import Components
 from bliss_framework.kernel.folds import deal_folds
 from bliss_framework.kernel.inference import InferenceSettings
-from bliss_mil.mi_svm import MiSvm
-from bliss_mil.musk1 import load_musk1
-from bliss_mil.regime import MilRegime
-from bliss_mil.reward import MilReward
+from bliss_mil.baselines.mi_svm import MiSvm
+from bliss_mil.datasets.musk1 import load_musk1
+from bliss_mil.regime.mil_regime import MilRegime
+from bliss_mil.rewards.paper_reward import MilReward
 from bliss_readers.npz import NpzReader
 
 N_PAIRS = 100

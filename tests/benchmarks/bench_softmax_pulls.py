@@ -15,11 +15,10 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from bliss_framework import Bags, Part
-from bliss_multiclass_mil.classifier import CooperativeSoftmax
-from bliss_multiclass_mil.datasets import load_mnist_bags
-from bliss_multiclass_mil.regime import MultiClassMilRegime
-from bliss_multiclass_mil.relabelling import class_weights, drawn
+from bliss_framework.plugin import Bags, Part, balance_weights, draw_labels
+from bliss_multiclass_mil.classifier.cooperative_softmax import CooperativeSoftmax
+from bliss_multiclass_mil.datasets.handwritten import load_mnist_bags
+from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime
 
 N_TURNS = 3
 
@@ -37,9 +36,9 @@ def main(folder: str) -> None:
     pulls, fits = [], []
     for _ in range(N_TURNS):
         for _ in range(4):
-            labels = drawn(train.space, rng)
+            labels = draw_labels(train.space.draw_weights(), rng)
             start = process_time()
-            prepared.pull(labels[None], class_weights(labels, train.space, 0.4)[None])
+            prepared.pull(labels[None], balance_weights(labels[None], train.space, 0.4, None))
             pulls.append(process_time() - start)
         start = process_time()
         with warnings.catch_warnings():

@@ -10,7 +10,7 @@ from bliss_framework import BlissClassifier, MissingExtraError, RunError, Settin
 from bliss_framework.compute.engines import check_engine
 from bliss_framework.compute.processes import in_parallel, several
 
-QUICK = {"settings": "as-given", "n_rounds": 5, "n_folds": 3, "n_inferences": 1, "random_state": 0}
+QUICK = {"n_rounds": 5, "n_folds": 3, "n_inferences": 1, "random_state": 0}
 
 
 @pytest.fixture

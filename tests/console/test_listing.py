@@ -1,6 +1,7 @@
 """`bliss plugins` and `bliss datasets`."""
 
 import json
+import re
 
 import pytest
 
@@ -67,14 +68,14 @@ class TestPlugins:
 class TestBrokenPlugins:
     @pytest.fixture
     def broken(self, install):
-        """One good stranger and three that are stopped, each at another door."""
+        """One good third-party plugin and three that are stopped, each at another stage."""
         install("bliss-good", "good = good_hooks", {"good_hooks": GOOD})
         install("bliss-audio", "audio = audio_hooks", {"audio_hooks": MISSING}, version="0.3")
         install("bliss-old", "old = old_hooks", {"old_hooks": OLD})
         install("bliss-typo", "typo = typo_hooks", {"typo_hooks": TYPO})
 
     def test_json(self, cli, broken):
-        """Each broken plugin shows its door, the reason and the remedy; the good ones work beside it."""
+        """Each broken plugin shows its stage, the reason and the hint; the good ones work beside it."""
         plugins = listed(cli("plugins", "--json"))
         audio, old, typo = plugins["audio"], plugins["old"], plugins["typo"]
         assert (audio["state"], audio["door"], audio["distribution"], audio["version"]) == (
@@ -101,19 +102,19 @@ class TestBrokenPlugins:
             "audio",
             "bliss-audio 0.3",
             "broken",
-            "door import: ModuleNotFoundError: No module named 'librosa_that_nobody_has'. Remedy: pip install "
+            "import: ModuleNotFoundError: No module named 'librosa_that_nobody_has'. Hint: pip install "
             "librosa_that_nobody_has, or pip uninstall bliss-audio.",
         ]
 
     def test_a_run_goes_on(self, cli, broken, table):
-        """A broken plugin costs only itself: a run warns of it with the remedy, and ends well."""
+        """A broken plugin costs only itself: a run warns of it with a hint, and ends well."""
         table()
         ended = cli("run", "toy.csv", "--n-rounds", "2", "--n-folds", "3")
         assert ended.code == 0
         (warning,) = [line for line in ended.err.splitlines() if '"audio"' in line]
         assert warning == (
-            'Warning: plugin "audio" from bliss-audio 0.3 was skipped at door "import": ModuleNotFoundError: '
-            "No module named 'librosa_that_nobody_has'. Remedy: pip install librosa_that_nobody_has, "
+            'Warning: Plugin "audio" from bliss-audio 0.3 is not loaded: its import failed: ModuleNotFoundError: '
+            "No module named 'librosa_that_nobody_has'. Hint: pip install librosa_that_nobody_has, "
             "or pip uninstall bliss-audio."
         )
 
@@ -121,7 +122,9 @@ class TestBrokenPlugins:
         """--strict-plugins stops at the first broken plugin, with exit code 1 and the plugin's own traceback."""
         ended = cli("plugins", "--strict-plugins", "--block-plugin", "old", "--block-plugin", "typo")
         assert (ended.code, ended.out) == (1, "")
-        assert ended.err.startswith('Error: plugin "audio" from bliss-audio 0.3 was skipped at door "import": Module')
+        assert ended.err.startswith(
+            'Error: Plugin "audio" from bliss-audio 0.3 is not loaded: its import failed: Module'
+        )
         assert "Traceback (most recent call last):" in ended.err
         assert "audio_hooks.py" in ended.err
         assert ended.err.rstrip().endswith("ModuleNotFoundError: No module named 'librosa_that_nobody_has'")
@@ -130,19 +133,19 @@ class TestBrokenPlugins:
         """--strict-plugins does nothing where no plugin is broken."""
         assert cli("plugins", "--strict-plugins").code == 0
 
-    def test_one_name_claimed_twice(self, cli, install):
+    def test_one_name_taken_twice(self, cli, install):
         """Two distributions with one plugin name are both named; neither is loaded, and a third one is."""
         for name in ("one", "two"):
             install(f"reg-{name}", f"mil2 = reg_{name}", {f"reg_{name}": GOOD})
         install("reg-three", "zz = reg_three", {"reg_three": GOOD})
         ended = cli("plugins", "--json")
-        rivals = [one for one in json.loads(ended.out)["plugins"] if one["name"] == "mil2"]
-        assert [(one["distribution"], one["state"]) for one in rivals] == [("reg-one", "broken"), ("reg-two", "broken")]
-        assert all("reg-one 1.0" in one["reason"] and "reg-two 1.0" in one["reason"] for one in rivals)
+        both = [one for one in json.loads(ended.out)["plugins"] if one["name"] == "mil2"]
+        assert [(one["distribution"], one["state"]) for one in both] == [("reg-one", "broken"), ("reg-two", "broken")]
+        assert all("reg-one 1.0" in one["reason"] and "reg-two 1.0" in one["reason"] for one in both)
         assert listed(cli("plugins", "zz", "--json"))["zz"]["components"][0]["name"] == "fine"
 
-    def test_a_stranger_named_like_a_built_in(self, cli, install):
-        """A stranger's plugin "mil" never takes the place of ours."""
+    def test_a_third_party_named_like_a_built_in(self, cli, install):
+        """A third-party plugin "mil" never takes the place of ours."""
         install("mil-two", "mil = mil_two", {"mil_two": GOOD})
         plugins = [one for one in json.loads(cli("plugins", "--json").out)["plugins"] if one["name"] == "mil"]
         assert [(one["distribution"], one["state"]) for one in plugins] == [
@@ -165,7 +168,7 @@ class TestDatasets:
         (musk1,) = [one for one in document["datasets"] if one["name"] == "musk1"]
         assert musk1["licence"] == "CC BY 4.0"
         assert musk1["size"] == "92 bags (47 positive), 476 instances, 166 features"
-        assert musk1["origin"] == 'plugin "mil" from bliss-framework'
+        assert musk1["origin"] == 'plugin "mil" from bliss-framework 0.1.0'
         assert "UCI" in musk1["source"]
         out = cli("datasets", "musk1").out
         assert "CC BY 4.0" in out
@@ -204,6 +207,23 @@ class TestDatasets:
         assert json.loads(ended.out) == {"format": 1, "datasets": []}
 
 
+def help_defaults(text):
+    """Read the defaults of all options from a help text, whatever box is drawn around it."""
+    flat = " ".join(re.sub("[│╭╮╰╯─|]", " ", text).split())
+    found = re.findall(r"--([a-z-]+)(?:/--no-[a-z-]+)? (?:(?!--).)*?\[default: ([^\]]+)\]", flat)
+    return {name.replace("-", "_"): words for name, words in found}
+
+
+def told_of(words, regime):
+    """Return what a default in words says of a regime, for data of no special kind."""
+    parts = re.split(r", (?![^(]*\))", words)
+    for part in parts:
+        value, _, names = part.rpartition(" with ")
+        if regime in re.split(", | and ", names):
+            return re.sub(r" \(.*\)$", "", value)
+    return parts[-1].removesuffix(" elsewhere") if " with " not in parts[-1] else ""
+
+
 class TestHelp:
     @pytest.mark.parametrize("command", ["run", "compare", "tune", "plugins", "datasets"])
     def test_every_option_has_a_help_text(self, command):
@@ -214,30 +234,34 @@ class TestHelp:
         options = [one for one in bliss.commands[command].params if one.param_type_name == "option"]
         assert [one.name for one in options if not one.help or not one.help.endswith((".", "]"))] == []
 
-    def test_defaults_in_help_texts_are_true(self):
-        """A default that --help tells is the general one."""
-        import re
+    @pytest.mark.parametrize("source", ["musk1", "breast-cancer-llp", "digits-multiclass"])
+    def test_help_says_what_a_run_uses(self, cli, source):
+        """Each default that --help tells of a built-in regime is what run.toml of a run with it holds."""
+        from bliss_framework.estimator.parameters import CONFIGURED
+        from bliss_framework.extension.loading.plugins import default_plugins
+        from bliss_framework.runs.prepared import prepare
+        from bliss_framework.runs.settings.records import DataSettings, RunSettings
 
-        from bliss_framework.console.app import bliss
-        from bliss_framework.runs.settings.records import PARAMETERS, default_of
-
-        told = {}
-        for option in bliss.commands["run"].params:
-            shown = re.search(r"\[default: ([^\]]+)\]$", option.help or "")
-            if option.name in PARAMETERS and shown:
-                told[option.name] = shown[1]
-        exceptions = {"regime": "the data set's, else mil", "reward": "the regime's", "random_state": "0 in a run"}
-        exceptions["confidence_weights"] = "confidence-weights"
-        assert told == {name: exceptions.get(name, str(default_of(name))) for name in told}
-        assert len(told) >= 17
+        document = prepare(RunSettings(DataSettings(source)), default_plugins(), []).document()["bliss"]
+        told = help_defaults(cli("run", "--help").out)
+        for name in set(CONFIGURED) - {"regime"}:
+            words, value = told_of(told.get(name, ""), document["regime"]["name"]), document[name]
+            if isinstance(value, dict):
+                component, _, own = words.partition("(")
+                assert component == value["name"], name
+                pairs = [one.split("=") for one in own.rstrip(")").split(", ") if one]
+                assert {key: str(value[key]) for key, _ in pairs} == dict(pairs), name
+            else:
+                shown = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+                assert words == shown, name
 
     def test_modes_of_scaling_are_listed(self):
         """--help names every mode of scaling."""
         from bliss_framework.console.app import bliss
-        from bliss_framework.estimator.scaling import MODES
+        from bliss_framework.estimator.parameters import SCALINGS
 
         (scaling,) = [option for option in bliss.commands["run"].params if option.name == "scaling"]
-        assert scaling.help.partition(";")[0].replace(" or ", ", ").split(", ") == list(MODES)
+        assert ", ".join(SCALINGS) in scaling.help
 
     def test_options_are_spelt_as_in_python(self):
         """Each parameter of the estimator is an option of `run`, `compare` and `tune`; a grid is a table of a file."""

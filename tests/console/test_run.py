@@ -130,9 +130,9 @@ class TestOptions:
 
     def test_a_parameter_of_a_component(self, ran):
         """--set classifier.ridge=0.3 sets the parameter of the classifier that is used, and --set may be repeated."""
-        bliss = ran("--set", "classifier.ridge=0.3", "--set", "reward.gamma=0.25")["settings"]["bliss"]
+        bliss = ran("--set", "classifier.ridge=0.3", "--set", "reward.gain=0.25")["settings"]["bliss"]
         assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": 1.0}
-        assert bliss["reward"] == {"name": "mil", "gamma": 0.25, "alpha": 1.0}
+        assert bliss["reward"] == {"name": "mil-marginal", "steepness": 3.4, "gain": 0.25}
         bliss = ran("--set", "classifier.C=0.5", "--classifier", "svm-linear")["settings"]["bliss"]
         assert bliss["classifier"] == {"name": "svm-linear", "C": 0.5}
 
@@ -145,12 +145,12 @@ class TestOptions:
 
     @pytest.mark.parametrize("named", ["selected", "mine", "mine.json"])
     def test_settings_that_are_not_offered(self, cli, table, named):
-        """Only "default", "as-given", "select" and a .toml file are allowed, and the user reads so."""
+        """Only "default", "select", "paper" and a .toml file are allowed, and the user reads so."""
         table()
         ended = cli("run", "toy.csv", "--settings", named)
         assert (ended.code, ended.out) == (1, "")
         assert ended.err == (
-            'Error: settings must be "default", "as-given", "select", or the path of a .toml file with a [bliss] '
+            'Error: settings must be "default", "select", "paper", or the path of a .toml file with a [bliss] '
             f'table; got "{named}".\n'
         )
 

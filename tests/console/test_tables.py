@@ -151,7 +151,7 @@ class TestResult:
 
 class TestLists:
     def test_plugins(self, record):
-        """A plugin shows who ships it and what it offers; a broken one its door, the reason and the remedy."""
+        """A plugin shows who ships it and what it offers; a broken one its stage, the reason and the hint."""
         console = record(100)
         good = {"name": "mil", "distribution": "bliss-framework", "version": "1.0", "state": "ok", "reason": None}
         good["components"] = [{"kind": "dataset", "name": "musk1"}, {"kind": "regime", "name": "mil"}]
@@ -165,7 +165,7 @@ class TestLists:
             "data set musk1",
         ]
         text = " ".join(" ".join(line.split("│")[4].split()) for line in lines[5:-1])
-        assert text == ("door import: ImportError: No module named 'librosa'. Remedy: pip install librosa.")
+        assert text == ("import: ImportError: No module named 'librosa'. Hint: pip install librosa.")
         assert "audio[x]" in lines[5]
 
     def test_components(self, record):

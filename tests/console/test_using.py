@@ -80,7 +80,7 @@ def test_explaining_an_instance(cli, trained, here):
     [
         (["predict", "nowhere", "toy.csv"], "There is no model at nowhere; give a .skops file or the directory of a"),
         (["predict", "toy.csv", "toy.csv"], "toy.csv cannot be read as a model: "),
-        (["predict", "out", "narrow.csv"], "narrow.csv has 1 features, but the model was trained on 2."),
+        (["predict", "out", "narrow.csv"], 'narrow.csv has no column "b", on which the model was trained.'),
         (["predict", "out", "tyo.csv"], 'No file and no data set is called "tyo.csv".'),
         (["explain", "out", "48"], "There is no training row 48; rows are 0 to 47."),
         (["explain", "nowhere", "0"], "There is no model at nowhere"),

@@ -16,8 +16,8 @@ from sklearn.svm import SVC
 
 from bliss_framework import BlissClassifier, DataError, LabelSpace, Regime, Reward, SettingsError, WeakLabels
 from bliss_framework.errors import BlissWarning
-from bliss_framework.plugin import Presets
-from bliss_mil.regime import MilRegime
+from bliss_framework.plugin import BagReading, BinaryReading, Presets
+from bliss_mil.regime.mil_regime import MilRegime
 
 pytestmark = pytest.mark.filterwarnings("ignore::bliss_framework.errors.BlissWarning")
 
@@ -72,6 +72,14 @@ class Named(Regime):
 
     def strata(self, weak):
         return weak.values
+
+    @property
+    def reading(self):
+        return Maxima()
+
+
+class Maxima(BagReading):
+    """A bag is of the class that leads class 0 by most in one of its instances."""
 
     def bag_scores(self, scores, bags):
         return bags.max(scores)
@@ -285,13 +293,16 @@ def test_the_regime_cuts_instances_where_it_is_asked_to(share, threshold, toy, b
     """The regime sees out-of-fold scores, weak labels and inferred classes, and its answer is the threshold."""
     seen = []
 
-    class Asked(MilRegime):
+    class Asked(BinaryReading):
         def instance_threshold(self, scores, bags, weak, classes):
             seen.append((scores.shape, bags.n_bags, classes.shape))
             return 0.125
 
+    class Asking(MilRegime):
+        reading = Asked()
+
     X, bags, weak = toy()
-    model = bliss(regime=Asked(), inherited_share=share, instance_threshold=threshold).fit(X, weak, bags=bags)
+    model = bliss(regime=Asking(), inherited_share=share, instance_threshold=threshold).fit(X, weak, bags=bags)
     assert model.instance_threshold_ == 0.125
     assert seen == [((len(X),), len(weak), (len(X),))]
 
@@ -525,16 +536,16 @@ def test_no_warning_where_nothing_is_wrong(toy, bliss):
 
 
 @pytest.mark.filterwarnings("error")
-def test_reward_that_was_never_informed_is_told_once(toy, bliss):
+def test_reward_that_was_uninformative_is_told_once(toy, bliss):
     """Where the reward complains in every pull, one BlissWarning passes on its remedy."""
 
     @frozen
     class Unhappy(Oracle):
-        def complaint(self, outcome):
+        def diagnostic(self, outcome):
             return "nothing was ever right. Give it a rest."
 
     X, bags, weak = toy(gap=8.0)
-    with pytest.warns(BlissWarning, match="never informed: nothing was ever right") as caught:
+    with pytest.warns(BlissWarning, match="could tell labels apart: nothing was ever right") as caught:
         bliss(reward=Unhappy(), scaling="none").fit(X, weak, bags=bags)
     assert len(caught) == 1
     assert caught[0].filename == __file__

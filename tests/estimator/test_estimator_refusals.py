@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from sklearn.svm import SVC
 
 from bliss_framework import BlissClassifier, DataError, SettingsError, UnknownNameError
-from bliss_mil.reward import MilReward
+from bliss_mil.rewards.paper_reward import MilReward
 
 
 def replaced(X, row, column, value):

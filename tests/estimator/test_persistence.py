@@ -5,22 +5,25 @@ import os
 import subprocess
 import sys
 import zipfile
+from importlib import import_module
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from attrs import frozen
+from attrs import evolve, frozen
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import FunctionTransformer
 
-from bliss_framework import BlissClassifier, Reward, RunError, load_model, save_model
-from bliss_framework.extension.loading.manager import default_plugins
-from bliss_framework.extension.names import is_own
-from bliss_mil.baselines import BagMeanSvm, InheritedLabelSvm
-from bliss_mil.regime import MilRegime
-from bliss_mil.reward import MilReward
+from bliss_framework import BlissClassifier, Component, Reward, RunError, load_model, save_model
+from bliss_framework.estimator.persistence import declared_types
+from bliss_framework.extension.loading.plugins import default_plugins, load_plugins
+from bliss_framework.extension.naming import is_own
+from bliss_framework.extension.registry import Registration, Registry
+from bliss_mil.baselines.simple_svms import BagMeanSvm, InheritedLabelSvm
+from bliss_mil.regime.mil_regime import MilRegime
+from bliss_mil.rewards.paper_reward import MilReward
 
 pytestmark = pytest.mark.filterwarnings("ignore::bliss_framework.errors.BlissWarning")
 
@@ -90,7 +93,7 @@ def test_objects_of_built_in_components_are_trusted(kind, tmp_path):
     path = tmp_path / "model.skops"
     registry = default_plugins().registry
     for name in registry.names(kind):
-        if not is_own(registry.offer(kind, name).distribution):
+        if not is_own(registry.registration(kind, name).distribution):
             continue
         spec = {"name": name, "estimator": GaussianNB()} if name == "sklearn" else name
         component = registry.create(kind, spec)
@@ -133,6 +136,42 @@ def test_class_of_somebody_else_must_be_trusted_by_name(toy, bliss, tmp_path):
     with pytest.raises(RunError, match="OwnReward"):
         load_model(tmp_path / "model.skops", trusted=(names[0],))
     assert (load_model(tmp_path / "model.skops", trusted=tuple(names)).predict(X) == model.predict(X)).all()
+
+
+def test_declared_types_are_trusted(toy, bliss, tmp_path):
+    """What the components of the registry in hand declare is trusted by whole names, third parties' included."""
+    X, bags, weak = toy()
+    model = bliss(final_classifier=Own(), reward=OwnReward()).fit(X, weak, bags=bags)
+    save_model(model, tmp_path / "model.skops")
+    name = f"{Own.__module__}.{Own.__qualname__}"
+    third_party = (
+        Registration("reward", Component("own", OwnReward), "own", "bliss-own", "1.0"),
+        Registration("classifier", Component("own", print, saved_types=(name,)), "own", "bliss-own", "1.0"),
+    )
+    registry = Registry((*default_plugins().registry.registrations, *third_party))
+    again = load_model(tmp_path / "model.skops", registry=registry)
+    assert (again.predict(X) == model.predict(X)).all()
+    module_only = evolve(third_party[1], component=Component("own", print, saved_types=(Own.__module__,)))
+    with pytest.raises(RunError, match="Own"):
+        load_model(tmp_path / "model.skops", registry=Registry((*registry.registrations[:-1], module_only)))
+
+
+def test_built_in_declarations_name_classes():
+    """Every type that a built-in component declares is a class that can be imported by its name."""
+    for name in declared_types(default_plugins().registry):
+        module, _, attribute = name.rpartition(".")
+        assert isinstance(getattr(import_module(module), attribute), type), name
+
+
+def test_types_of_a_blocked_plugin_are_refused_with_its_name(toy, bliss, tmp_path):
+    """Without the plugin that declares a type the type is not trusted, and the message names the blocked plugin."""
+    X, bags, weak = toy()
+    save_model(bliss(final_classifier="svm-linear").fit(X, weak, bags=bags), tmp_path / "model.skops")
+    with (
+        load_plugins(block=["classifiers"]).active(),
+        pytest.raises(RunError, match=r'GramSvc.* Plugin "classifiers" from bliss-framework \S+ is blocked'),
+    ):
+        load_model(tmp_path / "model.skops")
 
 
 def test_trees_must_be_trusted_by_name(toy, bliss, tmp_path):
@@ -195,7 +234,7 @@ def test_call_written_into_a_file_is_refused_and_does_not_happen(tmp_path):
     path = tmp_path / "model.skops"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("schema.json", json.dumps(schema))
-    with pytest.raises(RunError, match=r"not trusted: bliss_framework\.persistence\.save_model"):
+    with pytest.raises(RunError, match=r"not trusted: bliss_framework\.estimator\.persistence\.save_model"):
         load_model(path)
     assert not target.exists()
     load_model(path, trusted=("bliss_framework.estimator.persistence.save_model",))

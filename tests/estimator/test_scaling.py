@@ -13,7 +13,7 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from bliss_framework import Bags, Scaling, SettingsError
 from bliss_framework.estimator.inputs import CheckedData
 from bliss_framework.estimator.scaling import MODES
-from bliss_mil.regime import MilRegime
+from bliss_mil.regime.mil_regime import MilRegime
 
 PROPERTY = settings(max_examples=60, deadline=None)
 

@@ -1,6 +1,5 @@
 """Settings chosen on held-out bags: candidates of a grid, their scores, and the average of the best."""
 
-import inspect
 from itertools import pairwise
 
 import numpy as np
@@ -19,18 +18,16 @@ from bliss_framework import (
     load_model,
     save_model,
 )
-from bliss_framework.estimator import fit as fitting
+from bliss_framework.estimator import fit as fitting, inference, selection
+from bliss_framework.estimator.configure import configure
 from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
-from bliss_framework.estimator.fit import ranked_settings
 from bliss_framework.estimator.inputs import check_training
-from bliss_framework.estimator.own_defaults import filled, is_given
-from bliss_framework.estimator.recipes import Recipe
-from bliss_framework.estimator.selection import candidates_of, groups_of, scored
-from bliss_mil.regime import MilRegime
+from bliss_framework.estimator.parameters import TABLE
+from bliss_framework.estimator.selection import groups_of, trials_of
+from bliss_framework.extension.contracts import Profile
+from bliss_framework.extension.loading.plugins import default_plugins
+from bliss_mil.regime.mil_regime import MilRegime
 
-DEFAULTS = {name: one.default for name, one in inspect.signature(BlissClassifier).parameters.items()}
-CHOICE = ("settings", "grid", "n_members", "random_state", "n_jobs")
-OWN = {name: value for name, value in DEFAULTS.items() if name not in CHOICE}
 QUICK = {"n_rounds": 6, "n_folds": 2, "n_inferences": 1, "n_neighbors": 5}
 GRID = {
     "final_classifier": ["same"],
@@ -71,9 +68,10 @@ def averaged(bags_of_text, select):
     return select(n_members=3).fit(X, y, bags=bags)
 
 
-def candidates(grid, **own):
-    given = {**OWN, **own}
-    return candidates_of(filled(given), grid, lambda name: is_given(name, given))
+def candidates(grid, sparse=False, **own):
+    """Return the configurations of a grid, under what the user gives."""
+    given = {**own, "settings": "select", "grid": grid}
+    return list(configure(given, Profile(60, 20, sparse), default_plugins().registry).candidates)
 
 
 # Candidates
@@ -84,14 +82,15 @@ def test_every_combination_is_a_candidate():
     found = candidates({"n_folds": [2, 3], "inherited_share": [0.0, 1.0]}, n_rounds=7)
     chosen = [(one.chosen["n_folds"], one.chosen["inherited_share"]) for one in found]
     assert chosen == [(2, 0.0), (2, 1.0), (3, 0.0), (3, 1.0)]
-    assert [(one.parameters["n_folds"], one.parameters["n_rounds"]) for one in found] == [(2, 7)] * 2 + [(3, 7)] * 2
-    assert [one.recipe.settings.n_folds for one in found] == [2, 2, 3, 3]
+    assert [(one["n_folds"], one["n_rounds"]) for one in found] == [(2, 7)] * 2 + [(3, 7)] * 2
+    assert [one.inference.n_folds for one in found] == [2, 2, 3, 3]
 
 
 def test_an_empty_grid_has_one_candidate():
     """Where nothing is left to choose, the user's settings are the only ones."""
     (one,) = candidates({})
-    assert (one.chosen, dict(one.parameters)) == ({}, filled(OWN))
+    alone = configure({}, Profile(60, 20), default_plugins().registry)
+    assert (one.chosen, one.config) == ({}, alone.config)
 
 
 @pytest.mark.parametrize(
@@ -128,13 +127,15 @@ def test_what_the_user_set_is_not_chosen(own, left):
         "final_classifier.C": [1.0],
         "regime.weights": ["bag"],
     }
-    (one,) = candidates(grid, **own)
+    (one,) = candidates(grid, **{"final_classifier": "svm-rbf", **own})
     assert set(one.chosen) == left
     for name, value in own.items():
-        kept = one.parameters[name]
+        kept = one[name]
         if isinstance(value, dict):
             assert {key: kept[key] for key in value} == value
-        elif name not in left and f"{name}.weights" not in left:
+        elif TABLE[name].is_component:
+            assert kept["name"] == value
+        else:
             assert kept == value
 
 
@@ -148,11 +149,11 @@ def test_the_name_of_a_regime_is_no_choice():
 def test_parameters_of_a_component_become_its_table():
     """A name becomes a table, and what the user's table holds stays in it."""
     (one,) = candidates({"classifier.width": [0.5], "regime.bag_score": ["mean"]}, classifier="kernel-ridge")
-    assert one.parameters["classifier"] == {"name": "kernel-ridge", "width": 0.5}
-    assert one.recipe.components.classifier.width == 0.5
-    assert one.parameters["regime"] == {"name": "mil", "bag_score": "mean"}
+    assert one["classifier"] == {"name": "kernel-ridge", "ridge": 1.0, "width": 0.5}
+    assert one.classifier.width == 0.5
+    assert (one["regime"]["bag_score"], one.regime.bag_score) == ("mean", "mean")
     (one,) = candidates({"classifier.width": [0.5]}, classifier={"name": "kernel-ridge", "ridge": 0.3})
-    assert one.parameters["classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": 0.5}
+    assert one["classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": 0.5}
 
 
 @pytest.mark.parametrize("first", ["reward", "reward.steepness"])
@@ -160,20 +161,20 @@ def test_a_component_and_its_parameters_in_any_order(first):
     """The choice of a component never undoes that of its parameters."""
     axes = {"reward": ["mil-marginal"], "reward.steepness": [5.0]}
     (one,) = candidates(dict(sorted(axes.items(), key=lambda item: item[0] != first)))
-    assert one.parameters["reward"] == {"name": "mil-marginal", "steepness": 5.0}
+    assert one["reward"] == {"name": "mil-marginal", "steepness": 5.0, "gain": 0.7}
 
 
 def test_a_parameter_of_the_reward_that_nobody_named():
     """Without a name it is the regime's own."""
-    (one,) = candidates({"reward.gamma": [0.5]})
-    assert one.parameters["reward"] == {"name": "mil", "gamma": 0.5}
+    (one,) = candidates({"reward.gain": [0.5]})
+    assert one["reward"] == {"name": "mil-marginal", "steepness": 3.4, "gain": 0.5}
 
 
 def test_the_same_classifier_in_the_end():
     """The final classifier "same" is the classifier of that very candidate."""
     found = candidates({"final_classifier": ["same"], "classifier.width": [0.5, 2.0]})
     assert [one.final.width for one in found] == [0.5, 2.0]
-    assert [one.parameters["final_classifier"]["width"] for one in found] == [0.5, 2.0]
+    assert [one.final_spec["width"] for one in found] == [0.5, 2.0]
 
 
 @pytest.mark.parametrize(
@@ -209,11 +210,10 @@ def test_grids_that_cannot_be(grid, error, said, bags_of_text, untouched, select
         select(**{"grid": grid, "n_folds": None, **own}).fit(X, y, bags=bags)
 
 
-def test_the_grid_of_mil(bags_of_text):
+def test_the_grid_of_mil():
     """36 candidates on dense rows, 18 on sparse ones; four label inferences, or two."""
-    bags = check_training(*bags_of_text[::2], bags_of_text[1]).bags
     for sparse, n_candidates, n_groups in ((False, 36, 4), (True, 18, 2)):
-        found = candidates(MilRegime().default_grid(bags, sparse))
+        found = candidates(None, sparse)
         assert (len(found), len(groups_of(found))) == (n_candidates, n_groups)
 
 
@@ -244,13 +244,14 @@ def test_where_nothing_is_inferred_groups_follow_the_preparation():
 def test_number_of_inferences(bags_of_text, select, monkeypatch):
     """Two widths and five folds take ten inferences; the winners take one each of theirs on all bags."""
     sizes = []
-    infer = Recipe.infer
+    infer = inference.infer
 
-    def counted(self, data, *rest):
+    def counted(config, data, *rest):
         sizes.append(data.n_rows)
-        return infer(self, data, *rest)
+        return infer(config, data, *rest)
 
-    monkeypatch.setattr(Recipe, "infer", counted)
+    monkeypatch.setattr(selection, "infer", counted)
+    monkeypatch.setattr(fitting, "infer", counted)
     X, bags, y = bags_of_text
     model = select(n_members=12).fit(X, y, bags=bags)
     assert sizes == [48] * 10 + [60] * 2
@@ -280,10 +281,8 @@ def problem(bags_of_text):
     folds = np.arange(20) % 4
 
     def judge(weak=y, rows=X, **own):
-        given = check_training(rows, weak, bags)
-        found = candidates(GRID, **QUICK, **own)
-        checked = MilRegime().check(given.weak, given.bags)
-        return scored(found, given, checked, folds, SEED, None, lambda done, total: None)
+        data = check_training(rows, weak, bags).read_by(MilRegime())
+        return trials_of(candidates(GRID, **QUICK, **own), data, folds, SEED, None, lambda done, total: None)
 
     return judge, folds
 
@@ -297,28 +296,29 @@ def test_scores_are_those_of_fits_on_the_other_bags(bags_of_text, problem):
         expected = np.empty(60)
         for fold in range(4):
             inside = folds[position] != fold
-            model = BlissClassifier(**one.candidate.parameters, settings="as-given", random_state=0)
+            model = BlissClassifier(**one.config.values, random_state=0)
             model.fit(X[inside], y[folds != fold], bags=bags[inside])
             expected[~inside] = model.decision_function(X[~inside]) + model.instance_threshold_
-        assert np.allclose(one.scores, expected, atol=1e-4), one.candidate.chosen
+        assert np.allclose(one.scores, expected, atol=1e-4), one.config.chosen
         by_bag = [list(row) for row in expected.reshape(20, 3)]
-        reduce = max if one.candidate.chosen["regime.bag_score"] == "max" else np.mean
+        reduce = max if one.config.chosen["regime.bag_score"] == "max" else np.mean
         assert np.allclose(one.bag_scores, [reduce(row) for row in by_bag], atol=1e-4)
 
 
 def test_a_final_classifier_that_is_not_linear(bags_of_text):
     """So it is with a classifier that must be trained for each candidate, with confidence weights and without."""
     X, bags, y = bags_of_text
-    given = check_training(X, y, bags)
+    data = check_training(X, y, bags).read_by(MilRegime())
     folds = np.arange(20) % 2
-    found = candidates({"final_classifier.C": [0.1, 10.0], "confidence_weights": [True, False]}, **QUICK)
-    checked = MilRegime().check(given.weak, given.bags)
+    found = candidates(
+        {"final_classifier.C": [0.1, 10.0], "confidence_weights": [True, False]}, final_classifier="svm-rbf", **QUICK
+    )
     inside = np.repeat(folds, 3) == 1
-    everything = scored(found, given, checked, folds, SEED, None, lambda done, total: None)
+    everything = trials_of(found, data, folds, SEED, None, lambda done, total: None)
     for one in everything:
-        model = BlissClassifier(**one.candidate.parameters, settings="as-given", random_state=0)
+        model = BlissClassifier(**one.config.values, random_state=0)
         model.fit(X[inside], y[folds == 1], bags=bags[inside])
-        assert np.allclose(one.scores[~inside], model.decision_function(X[~inside]))
+        assert np.allclose(one.scores[~inside], model.decision_function(X[~inside]) + model.instance_threshold_)
     assert len({one.scores.tobytes() for one in everything}) == 4
 
 
@@ -330,7 +330,7 @@ def test_held_out_bags_have_no_say(bags_of_text, problem):
     other = y.copy()
     other[0] = 1 - other[0]
     assert folds[0] == 0
-    before, after = ({str(one.candidate.chosen): one.scores for one in judge(weak)} for weak in (y, other))
+    before, after = ({str(one.config.chosen): one.scores for one in judge(weak)} for weak in (y, other))
     for chosen, scores in before.items():
         assert (scores[position == 0] == after[chosen][position == 0]).all()
         assert (scores[position != 0] != after[chosen][position != 0]).all()
@@ -345,7 +345,7 @@ def test_rows_of_held_out_bags_have_no_say(bags_of_text, problem):
     same = (np.repeat(folds, 3) == 0) & (np.arange(60) >= 3)
     regime = {"name": "mil", "weights": "bag"}
     both = (judge(rows=rows, regime=regime) for rows in (X, moved))
-    before, after = ({str(one.candidate.chosen): one.scores for one in found} for found in both)
+    before, after = ({str(one.config.chosen): one.scores for one in found} for found in both)
     for chosen, scores in before.items():
         assert np.allclose(scores[same], after[chosen][same], atol=1e-6)
 
@@ -367,7 +367,7 @@ def test_ties_keep_the_order_of_the_grid(bags_of_text, select):
     X, bags, y = bags_of_text
     grid = {"n_neighbors": [3, 9, 4], "final_classifier": ["same"]}
     found = select(grid=grid, inherited_share=1.0, n_neighbors=None).rank_settings(X, y, bags=bags)
-    assert [one.candidate.chosen["n_neighbors"] for one in found] == [3, 9, 4]
+    assert [one.config.chosen["n_neighbors"] for one in found] == [3, 9, 4]
     assert len({one.score for one in found}) == 1
 
 
@@ -428,9 +428,7 @@ def one_and_alone(bags_of_text, select, ranked):
     """The average of one member, and a model with the winner's settings and threshold."""
     X, bags, y = bags_of_text
     best = ranked[0]
-    alone = BlissClassifier(
-        **{**best.candidate.parameters, "bag_threshold": best.threshold}, settings="as-given", random_state=0
-    )
+    alone = BlissClassifier(**{**best.config.values, "bag_threshold": best.threshold}, random_state=0)
     return select(n_members=1).fit(X, y, bags=bags), alone.fit(X, y, bags=bags)
 
 
@@ -439,7 +437,7 @@ def test_one_member_scores_as_the_best_settings(bags_of_text, ranked, one_and_al
     X, bags, _ = bags_of_text
     chosen, _ = one_and_alone
     best, new = ranked[0], X + 0.3 * np.random.default_rng(2).normal(size=X.shape)
-    assert chosen.inference_["chosen"] == [{**best.candidate.chosen, "score": best.score}]
+    assert chosen.inference_["chosen"] == [{**best.config.chosen, "score": best.score}]
     scores, own = (model.score_bags(new, bags=bags)[1] for model in one_and_alone)
     assert np.allclose(scores * float(best.bag_scores.std()), own)
 
@@ -456,8 +454,8 @@ def test_members_are_averaged_in_their_own_deviations(bags_of_text, ranked, aver
     """The score of a bag is the mean over the winners of their scores, each by its deviation on held-out bags."""
     X, bags, y = bags_of_text
     new = X + 0.3 * np.random.default_rng(2).normal(size=X.shape)
-    parameters = [{**one.candidate.parameters, "bag_threshold": 0.0} for one in ranked[:3]]
-    fitted = [BlissClassifier(**own, settings="as-given", random_state=0).fit(X, y, bags=bags) for own in parameters]
+    parameters = [{**one.config.values, "bag_threshold": 0.0} for one in ranked[:3]]
+    fitted = [BlissClassifier(**own, random_state=0).fit(X, y, bags=bags) for own in parameters]
     by_bag = [m.score_bags(new, bags=bags)[1] / one.bag_scores.std() for m, one in zip(fitted, ranked, strict=False)]
     assert np.allclose(averaged.score_bags(new, bags=bags)[1], np.mean(by_bag, axis=0) - averaged.bag_threshold_)
     own = [m.decision_function(new) + m.instance_threshold_ for m in fitted]
@@ -486,7 +484,9 @@ def test_the_regime_cuts_the_averaged_scores(bags_of_text, ranked, averaged):
     joint = np.mean([one.scores / one.scores.std() for one in ranked[:3]], axis=0)
     grouped = Bags.from_ids(bags)
     weak = WeakLabels(y, (0, 1))
-    assert averaged.instance_threshold_ == pytest.approx(MilRegime().instance_threshold(joint, grouped, weak, None))
+    assert averaged.instance_threshold_ == pytest.approx(
+        MilRegime().reading.instance_threshold(joint, grouped, weak, None)
+    )
 
 
 def test_one_member_that_learnt_from_bags_is_enough(bags_of_text, select):
@@ -597,12 +597,11 @@ def test_where_winners_infer_nothing_labels_are_inferred_nevertheless(bags_of_te
     """Labels of instances are what was asked for, so one inference is done even if the best settings need none."""
     X, bags, y = bags_of_text
     own = select(n_members=1)
-    given = own._given(X, y, bags, lambda event: None, None)
-    found = ranked_settings(given, own._candidates(given.training.bags, False), 1)
-    control = next(one for one in found if one.candidate.inference is None)
+    found = own.rank_settings(X, y, bags)
+    control = next(one for one in found if one.config.inference_key is None)
     raised = [evolve(one, score=9.0) if one is control else one for one in found]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fitting, "ranked_settings", lambda *_: sorted(raised, key=lambda one: -one.score))
+        patch.setattr(fitting, "ranked_trials", lambda *_: sorted(raised, key=lambda one: -one.score))
         model = own.fit(X, y, bags=bags)
     assert model.inference_["chosen"][0]["inherited_share"] == 1.0
     assert model.inference_["n_pulls"] > 0

@@ -9,8 +9,8 @@ from sklearn.metrics import roc_auc_score
 from bliss_framework import Bags, BlissClassifier, LabelSpace, Part, SettingsError, WeakLabels
 from bliss_framework.estimator.final import FinalLearner, mixed_targets
 from bliss_framework.estimator.self_training import labelled_anew, self_trained
-from bliss_mil.generated import generate_mil
-from bliss_mil.regime import MilRegime
+from bliss_mil.datasets.generated import generate_mil
+from bliss_mil.regime.mil_regime import MilRegime
 
 BAGS = Bags.from_ids(np.repeat(np.arange(4), 3))
 WEAK = WeakLabels(np.array([1, 0, 1, 0]), (0, 1))

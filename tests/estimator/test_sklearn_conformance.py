@@ -5,7 +5,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bliss_classifiers.estimators import GramSvc, KernelLeastSquares
 from bliss_framework import BlissClassifier
-from bliss_mil.baselines import BagMeanSvm, InheritedLabelSvm
+from bliss_mil.baselines.simple_svms import BagMeanSvm, InheritedLabelSvm
 
 WEIGHT_CHECKS = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
 WIDTH = "the RBF width follows all rows, whatever their weight, as gamma='scale' of SVC does"

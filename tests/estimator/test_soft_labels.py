@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from bliss_framework import LabelSpace
-from bliss_framework.estimator.soft_labels import inferred_shares, leading
+from bliss_framework.estimator.final import inferred_shares, leading
 from bliss_framework.kernel.result import InferredLabels
 
 PROPERTY = settings(max_examples=60, deadline=None)

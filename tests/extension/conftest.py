@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from bliss_framework.extension.loading.manager import load_plugins
+from bliss_framework.extension.loading.plugins import load_plugins
 from bliss_framework.extension.loading.reports import PluginReport
 
 HEAD = "from bliss_framework import Component, hookimpl\n"
-OFFERING = """
+REGISTERING = """
 @hookimpl
 def {hook}():
     return [Component("{name}", dict, "Made for a test")]
@@ -55,10 +55,10 @@ class Site:
         self.monkeypatch.syspath_prepend(root)
         return root
 
-    def offering(self, distribution: str, plugin: str, hook: str, name: str, version: str = "1.0") -> None:
-        """Install a healthy distribution with one plugin that offers one component."""
+    def registering(self, distribution: str, plugin: str, hook: str, name: str, version: str = "1.0") -> None:
+        """Install a healthy distribution with one plugin that registers one component."""
         module = f"{distribution}_{plugin}".replace("-", "_")
-        source = OFFERING.format(hook=hook, name=name)
+        source = REGISTERING.format(hook=hook, name=name)
         self.dist(distribution, f"{plugin} = {module}", {module: source}, version)
 
     def plugin(self, source: str, value: str = "odd_hooks") -> None:

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 import bliss_framework
-from bliss_framework.extension.loading.discovery import NAMELESS, Found, Unreadable, find_plugins
+from bliss_framework.extension.loading.discovery import NAMELESS, AnyEntry, Entry, UnreadableEntry, find_entries
 
 
-def found(distribution: str) -> list[Found | Unreadable]:
-    return [one for one in find_plugins() if one.distribution == distribution]
+def found(distribution: str) -> list[AnyEntry]:
+    return [one for one in find_entries() if one.distribution == distribution]
 
 
 def test_entry_point_becomes_a_record(site):
     """A record says who ships the plugin, in which version, and what to import; nothing is imported yet."""
     site.dist("bliss-audio", "audio = bliss_audio.hooks:make.plugin", version="0.3")
-    assert found("bliss-audio") == [Found("audio", "bliss-audio", "0.3", "bliss_audio.hooks", "make.plugin")]
+    assert found("bliss-audio") == [Entry("audio", "bliss-audio", "0.3", "bliss_audio.hooks", "make.plugin")]
     assert "bliss_audio" not in sys.modules
 
 
@@ -41,11 +41,11 @@ def test_load_follows_the_attribute(site):
 )
 def test_malformed_file_is_reported_and_hides_nobody(site, text, said):
     """A malformed neighbour does not hide a healthy plugin, and is reported with its version and what is wrong."""
-    site.offering("bliss-good", "good", "bliss_rewards", "good")
+    site.registering("bliss-good", "good", "bliss_rewards", "good")
     site.dist("bliss-bad", text, version="2.1")
-    site.offering("bliss-fine", "fine", "bliss_rewards", "fine")
+    site.registering("bliss-fine", "fine", "bliss_rewards", "fine")
     (bad,) = found("bliss-bad")
-    assert isinstance(bad, Unreadable)
+    assert isinstance(bad, UnreadableEntry)
     assert (bad.version, bad.name) == ("2.1", "")
     assert said in bad.reason
     assert isinstance(bad.cause, Exception)
@@ -63,7 +63,7 @@ def test_signs_that_other_parsers_trip_on(site):
     """Percent signs, semicolon comments, colons in names and capital letters are read as they stand."""
     text = "[other]\nrate = %d% \n[bliss_framework]\n; a comment\n# another\nMy:Plug = some_module\n"
     site.dist("bliss-signs", text)
-    assert found("bliss-signs") == [Found("My:Plug", "bliss-signs", "1.0", "some_module")]
+    assert found("bliss-signs") == [Entry("My:Plug", "bliss-signs", "1.0", "some_module")]
 
 
 @pytest.mark.parametrize("value", ["some-module", "module : object", "module:object  # note", "100%", ""])
@@ -71,7 +71,7 @@ def test_bad_value_costs_one_entry_only(site, value):
     """A value that names nothing importable is reported by name; the other entries of the file stay."""
     site.dist("bliss-half", f"bad = {value}\ngood = some_module")
     bad, good = found("bliss-half")
-    assert isinstance(bad, Unreadable)
+    assert isinstance(bad, UnreadableEntry)
     assert bad.name == "bad"
     assert f'bad = "{value}"' in bad.reason
     assert good.name == "good"
@@ -82,7 +82,7 @@ def test_first_copy_on_the_path_wins(site):
     site.dist("bliss-audio", "audio = old_hooks", version="0.1")
     site.dist("Bliss_Audio", "audio = new_hooks", version="0.2")
     assert found("bliss-audio") == []
-    assert found("Bliss_Audio") == [Found("audio", "Bliss_Audio", "0.2", "new_hooks")]
+    assert found("Bliss_Audio") == [Entry("audio", "Bliss_Audio", "0.2", "new_hooks")]
 
 
 def test_later_copy_does_not_fill_in_for_the_first(site):
@@ -97,7 +97,7 @@ def test_nameless_distribution_is_reported(site, metadata):
     """Entry points that nobody can be named for are reported with the folder where they lie."""
     root = site.dist("bliss-torn", "torn = torn_hooks", metadata=metadata)
     (torn,) = found(NAMELESS)
-    assert isinstance(torn, Unreadable)
+    assert isinstance(torn, UnreadableEntry)
     assert torn.name == "torn"
     assert str(root) in torn.reason
 
@@ -112,12 +112,12 @@ def test_two_nameless_distributions_are_two(site):
 @pytest.mark.parametrize(
     ("package", "importers"),
     [
-        ("entrypoints", {"extension/discovery.py"}),
-        ("pluggy", {"extension/markers.py", "extension/manager.py"}),
+        ("entrypoints", {"extension/loading/discovery.py"}),
+        ("pluggy", {"extension/markers.py", "extension/loading/plugins.py"}),
     ],
 )
 def test_packages_that_stay_in_their_room(package, importers):
-    """Only discovery knows `entrypoints`; only the markers and the manager know `pluggy`."""
+    """Only discovery knows `entrypoints`; only the markers and the plugin manager know `pluggy`."""
     root = Path(bliss_framework.__file__).parent
     using = {path.relative_to(root).as_posix() for path in root.rglob("*.py") if package in imports(path)}
     assert using == importers

@@ -5,8 +5,9 @@ from attrs import field, frozen
 
 from bliss_framework import BlissError, Component, DataError, PluginError, SettingsError, UnknownNameError
 from bliss_framework.extension.contracts import KINDS
-from bliss_framework.extension.names import did_you_mean, is_component_name, plural
-from bliss_framework.extension.registry import Offer, Registry
+from bliss_framework.extension.loading.reports import PluginReport
+from bliss_framework.extension.naming import did_you_mean, is_component_name, plural
+from bliss_framework.extension.registry import Registration, Registry
 
 
 @frozen
@@ -38,22 +39,24 @@ def raises(error: BaseException):
     return factory
 
 
-def offer(kind: str, name: str, factory=dict, plugin: str = "own", distribution: str = "bliss-framework") -> Offer:
-    return Offer(kind, Component(name, factory), plugin, distribution)
+def registered(
+    kind: str, name: str, factory=dict, plugin: str = "own", distribution: str = "bliss-framework"
+) -> Registration:
+    return Registration(kind, Component(name, factory), plugin, distribution)
 
 
 @pytest.fixture
 def registry() -> Registry:
     return Registry(
         (
-            offer("regime", "mil"),
-            offer("classifier", "softmax"),
-            offer("classifier", "kernel-ridge", Ridge),
-            offer("dataset", "file", needs_path),
-            offer("reader", "any", takes_anything),
-            offer("reward", "same", plugin="one", distribution="dist-one"),
-            offer("reward", "same", plugin="two", distribution="dist-two"),
-            offer("reward", "mil"),
+            registered("regime", "mil"),
+            registered("classifier", "softmax"),
+            registered("classifier", "kernel-ridge", Ridge),
+            registered("dataset", "file", needs_path),
+            registered("reader", "any", takes_anything),
+            registered("reward", "same", plugin="one", distribution="dist-one"),
+            registered("reward", "same", plugin="two", distribution="dist-two"),
+            registered("reward", "mil"),
         )
     )
 
@@ -90,13 +93,53 @@ def test_unknown_name_of_an_empty_kind_says_that_nothing_is_there(registry):
     assert "data sets" in message(UnknownNameError, Registry().get, "dataset", "musk1")
 
 
+BLOCKED = PluginReport("bandits", "bliss-framework", "0.1.0", "blocked")
+RECORDED = {"strategy:cucb": {"plugin": "bandits", "distribution": "bliss-bandits", "version": "0.3"}}
+
+
+def test_unknown_name_says_which_plugin_is_blocked():
+    """A component that is missing because its plugin is blocked says so, and what to do."""
+    text = message(UnknownNameError, Registry(absent=(BLOCKED,)).get, "strategy", "cucb")
+    assert text == (
+        'No strategy "cucb" is installed. Plugin "bandits" from bliss-framework 0.1.0 is blocked; take it out of '
+        "--block-plugin and BLISS_BLOCK_PLUGINS to use it. There are no strategies at all. `bliss plugins` says what "
+        "is installed and what broke."
+    )
+
+
+@pytest.mark.parametrize(
+    ("registry", "said"),
+    [
+        (Registry(), ' It came from plugin "bandits" of bliss-bandits 0.3, which is not installed; pip install'),
+        (
+            Registry((registered("reward", "other", distribution="bliss-bandits"),)),
+            ' of bliss-bandits 0.3, which has no such component now; pip install "bliss-bandits==0.3".',
+        ),
+        (
+            Registry(absent=(PluginReport("bandits", "bliss-bandits", "0.3", "blocked"),)),
+            ' of bliss-bandits 0.3. Plugin "bandits" from bliss-bandits 0.3 is blocked;',
+        ),
+    ],
+)
+def test_missing_component_that_was_recorded(registry, said):
+    """Where it was recorded where a component came from, the message names the distribution to install."""
+    assert said in message(UnknownNameError, registry.create, "strategy", {"name": "cucb"}, RECORDED)
+
+
+def test_record_says_where_components_come_from(registry):
+    """A record holds plugin, distribution and version of each installed component that is asked for."""
+    registry = Registry((Registration("strategy", Component("cucb", dict), "bandits", "bliss-bandits", "0.3"),))
+    assert registry.record([("strategy", "cucb"), ("reward", "gone")]) == RECORDED
+    assert registry.registration("strategy", "cucb").origin() == 'plugin "bandits" from bliss-bandits 0.3'
+
+
 def test_unknown_kind_is_said(registry):
     """A kind that does not exist is an error with the kinds that do, not an empty list."""
     assert 'Did you mean "regime"?' in message(UnknownNameError, registry.names, "regimes")
 
 
 def test_ambiguous_name_is_refused_with_both_owners(registry):
-    """A name of two strangers is offered to nobody; using it names both and says how to choose."""
+    """A name of two third parties is offered to nobody; using it names both and says how to choose."""
     assert registry.names("reward") == ("mil",)
     text = message(PluginError, registry.create, "reward", "same")
     assert 'plugin "one" from dist-one and by plugin "two" from dist-two' in text
@@ -145,13 +188,13 @@ def test_factory_with_open_parameters_takes_them_all(registry):
 
 def test_factory_without_parameters_says_so():
     """A component without parameters refuses one in plain words."""
-    registry = Registry((offer("regime", "mil", lambda: None),))
+    registry = Registry((registered("regime", "mil", lambda: None),))
     assert "It takes none." in message(SettingsError, registry.create, "regime", {"name": "mil", "x": 1})
 
 
-def test_factory_that_hides_its_signature_complains_itself():
-    """A factory whose signature cannot be read is called unchecked, and its complaint names the component."""
-    registry = Registry((offer("regime", "mil", Silent),))
+def test_factory_that_hides_its_signature_raises_itself():
+    """A factory whose signature cannot be read is called unchecked, and its error names the component."""
+    registry = Registry((registered("regime", "mil", Silent),))
     assert "could not be made" in message(PluginError, registry.create, "regime", {"name": "mil", "x": 1})
 
 
@@ -161,10 +204,17 @@ def test_spec_of_another_form_is_refused(registry, spec):
     assert "is given as" in message(SettingsError, registry.create, "regime", spec)
 
 
+@pytest.mark.parametrize("error", [SystemExit(0), GeneratorExit()])
+def test_factory_that_ends_the_program_does_not(error):
+    """A factory that calls sys.exit is an error with the component's name, and does not end the program."""
+    registry = Registry((registered("reward", "bad", raises(error)),))
+    assert "could not be made" in message(PluginError, registry.create, "reward", "bad")
+
+
 def test_factory_that_raises_names_the_component():
     """A factory's exception becomes an error that names component, owner and parameters."""
     error = ZeroDivisionError("by zero")
-    registry = Registry((offer("reward", "bad", raises(error), "odd", "bliss-odd"),))
+    registry = Registry((registered("reward", "bad", raises(error), "odd", "bliss-odd"),))
     with pytest.raises(PluginError, match=r'reward "bad" of plugin "odd" from bliss-odd .* size=3: ZeroDiv') as caught:
         registry.create("reward", {"name": "bad", "size": 3})
     assert caught.value.__cause__ is error
@@ -173,7 +223,7 @@ def test_factory_that_raises_names_the_component():
 def test_error_that_the_user_can_mend_passes_unchanged():
     """A factory that raises an error of ours has chosen its words; they are not wrapped."""
     error = DataError("The file is empty.")
-    registry = Registry((offer("reward", "bad", raises(error)),))
+    registry = Registry((registered("reward", "bad", raises(error)),))
     with pytest.raises(BlissError) as caught:
         registry.create("reward", "bad")
     assert caught.value is error

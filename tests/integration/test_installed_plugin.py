@@ -1,7 +1,8 @@
-"""A second distribution, built and installed as a stranger would, brings a regime and a reward."""
+"""A second distribution, built and installed as a third party would, brings a regime, a reward and a classifier."""
 
 import ast
 import json
+import zipfile
 
 import pytest
 
@@ -19,17 +20,20 @@ dependencies = ["bliss-framework"]
 
 [project.entry-points.bliss_framework]
 half = "bliss_half"
+mean = "bliss_half.mean"
 """
 MODULE = '''
 """A bag is positive where at least half of its instances are."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 
-from bliss_framework import Bags, Component, DataError, LabelSpace, Outcome, Regime, Reward, WeakLabels, hookimpl
+from bliss_framework.plugin import (
+    BagReading, Bags, Component, DataError, LabelSpace, Outcome, Presets, Regime, Reward, WeakLabels, hookimpl
+)
 from bliss_framework.validators import between
 
 
@@ -49,6 +53,14 @@ class Half(Regime):
 
     def strata(self, weak: WeakLabels) -> Any:
         return weak.values.astype(np.intp)
+
+    @property
+    def reading(self) -> BagReading:
+        return Median()
+
+
+class Median(BagReading):
+    """A bag is as positive as the median of its instances."""
 
     def bag_scores(self, scores: Any, bags: Bags) -> Any:
         return np.array([np.median(scores[bags.index == bag]) for bag in range(bags.n_bags)])
@@ -90,6 +102,57 @@ def bliss_rewards() -> list[Component]:
     return [Component("matching", Matching, "The share of held-out bags that are right")]
 '''
 
+CLASSIFIER = '''
+"""A classifier with a final estimator of its own."""
+
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from bliss_framework.plugin import Classifier, Component, Part, Predictions, PreparedClassifier, hookimpl
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+
+class MeanEstimator(ClassifierMixin, BaseEstimator):
+    def fit(self, X: Any, y: Any) -> "MeanEstimator":
+        self.classes_ = np.unique(y)
+        self.means_ = np.stack([X[y == one].mean(axis=0) for one in self.classes_])
+        return self
+
+    def predict(self, X: Any) -> Any:
+        distances = ((X[:, None, :] - self.means_) ** 2).sum(axis=2)
+        return self.classes_[distances.argmin(axis=1)]
+
+
+@frozen
+class Mean(Classifier):
+    def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> PreparedClassifier:
+        return PreparedMean(train, heldout)
+
+    def estimator(self, random_state: int) -> Any:
+        return MeanEstimator()
+
+
+class PreparedMean(PreparedClassifier):
+    def __init__(self, train: Part, heldout: Part) -> None:
+        self.train, self.heldout = train, heldout
+
+    def pull(self, assignments: Any, weights: Any) -> Predictions:
+        scores = [self.scores(assignment) for assignment in assignments]
+        return Predictions.from_scores(*(np.stack(part) for part in zip(*scores)))
+
+    def scores(self, assignment: Any) -> Any:
+        means = [self.train.X[assignment == label].mean(axis=0) for label in (0, 1)]
+        away = [[((part.X - mean) ** 2).sum(axis=1) for mean in means] for part in (self.train, self.heldout)]
+        return [negative - positive for negative, positive in away]
+
+
+@hookimpl
+def bliss_classifiers() -> list[Component]:
+    saved = ("bliss_half.mean.MeanEstimator",)
+    return [Component("mean", Mean, "The class whose mean is nearest", saved_types=saved)]
+'''
+
 
 @pytest.fixture(scope="module")
 def site(pip, tmp_path_factory):
@@ -98,15 +161,16 @@ def site(pip, tmp_path_factory):
     (source / "bliss_half").mkdir()
     (source / "pyproject.toml").write_text(PYPROJECT)
     (source / "bliss_half" / "__init__.py").write_text(MODULE)
+    (source / "bliss_half" / "mean.py").write_text(CLASSIFIER)
     pip("install", "--target", str(site), str(source))
     return site
 
 
 def test_it_imports_public_names_only():
     """All that the plugin takes from the framework is public."""
-    for node in ast.walk(ast.parse(MODULE)):
+    for node in ast.walk(ast.parse(MODULE + CLASSIFIER)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bliss_framework"):
-            assert node.module in ("bliss_framework", "bliss_framework.validators")
+            assert node.module in ("bliss_framework", "bliss_framework.plugin", "bliss_framework.validators")
             if node.module == "bliss_framework":
                 assert {one.name for one in node.names} <= set(bliss_framework.__all__)
 
@@ -150,3 +214,18 @@ def test_it_is_gone_without_its_folder(bliss_at, tmp_path, toy_file):
     done = bliss_at(tmp_path / "nowhere", "run", str(toy_file), "--regime", "half")
     assert done.returncode == 1
     assert done.stderr.startswith('Error: No regime "half" is installed.')
+
+
+def test_its_saved_model_loads_where_it_is_installed(site, bliss_at, toy_file):
+    """A model with the plugin's own estimator predicts without further trust; without the plugin it is refused."""
+    done = bliss_at(
+        site, "run", str(toy_file), *["--classifier", "mean", "--n-rounds", "3", "--n-folds", "2", "--output", "out"]
+    )
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(toy_file.parent / "out" / "model.skops") as model:
+        assert "MeanEstimator" in model.read("schema.json").decode()
+    done = bliss_at(site, "predict", "out", str(toy_file))
+    assert done.returncode == 0, done.stderr
+    refused = bliss_at(toy_file.parent / "nowhere", "predict", "out", str(toy_file))
+    assert refused.returncode == 1
+    assert "not trusted: bliss_half.mean.MeanEstimator" in refused.stderr

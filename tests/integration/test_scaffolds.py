@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bliss_framework import SettingsError
-from bliss_framework.extension.loading.manager import default_plugins
+from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_framework.extension.scaffold import KINDS, SUMMARIES, Blueprint, check_blueprint, scaffold
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -158,7 +158,7 @@ def test_examples_install_and_pass_their_tests(example: Path, tmp_path: Path) ->
     passes_its_tests(example, tmp_path / "site")
     for path in example.rglob("*.py"):
         for module in re.findall(r"^\s*(?:from|import) (bliss_framework[\w.]*)", path.read_text(), re.MULTILINE):
-            assert module in ("bliss_framework", "bliss_framework.validators", "bliss_framework.testing"), path
+            assert module in ("bliss_framework", "bliss_framework.plugin", "bliss_framework.testing"), path
 
 
 def test_the_tutorial_works_line_by_line(tmp_path: Path) -> None:

@@ -43,11 +43,11 @@ class TestContent:
         [
             "bliss_framework/py.typed",
             "bliss_framework/console/app.py",
-            "bliss_mil/data/musk1.npz",
-            "bliss_mil/data/ATTRIBUTION.md",
+            "bliss_mil/datasets/musk1.npz",
+            "bliss_mil/datasets/ATTRIBUTION.md",
             "bliss_bandits/cucb.py",
             "bliss_classifiers/ridge.py",
-            "bliss_readers/csv_table.py",
+            "bliss_readers/tables/csv_reader.py",
             "bliss_templates/__init__.py",
         ],
     )
@@ -88,7 +88,7 @@ class TestWithoutTheEntryPoint:
     def test_no_regime_for_data_that_are_there(self, without_mil, bliss_at, tmp_path, root):
         """With the same data as a file, the regime is all that is missing."""
         (tmp_path / "data").mkdir()
-        shutil.copy(root / "plugins" / "bliss_mil" / "data" / "musk1.npz", tmp_path / "data")
+        shutil.copy(root / "plugins" / "bliss_mil" / "datasets" / "musk1.npz", tmp_path / "data")
         done = bliss_at(without_mil, "run", "musk1", "--data-dir", "data")
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.startswith('Error: No regime "mil" is installed. ')

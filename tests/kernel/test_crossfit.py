@@ -15,8 +15,8 @@ from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinish
 from bliss_framework.kernel.fold_task import Components, run_fold
 from bliss_framework.kernel.inference import InferenceSettings
 from bliss_framework.kernel.pull import Fold, Part
-from bliss_mil.regime import MilRegime
-from bliss_mil.reward import MilReward
+from bliss_mil.regime.mil_regime import MilRegime
+from bliss_mil.rewards.paper_reward import MilReward
 
 SWEEP = 2
 
@@ -46,10 +46,10 @@ class Paying:
 
     reward: Callable[..., Any]
     by_fold: Callable[[Fold], Callable[..., Any]]
-    complain: Callable[..., str | None] = lambda outcome: None
+    diagnose: Callable[..., str | None] = lambda outcome: None
 
     def prepare(self, fold: Fold, classifier: Any) -> Any:
-        return self.reward(self.by_fold(fold), self.complain)
+        return self.reward(self.by_fold(fold), self.diagnose)
 
 
 class PlainRegime:
@@ -60,6 +60,10 @@ class PlainRegime:
 
     def constraint(self) -> None:
         return None
+
+    @property
+    def reading(self) -> "PlainRegime":
+        return self
 
     def weak_score(self, outcome: Any) -> dict[str, float]:
         return {"heldout_rows": float(outcome.fold.heldout.n_rows)}
@@ -74,9 +78,9 @@ def alike(fold: Fold) -> Callable[..., Any]:
 def components_for(stub_puller, stub_reward) -> Callable[..., Components]:
     """Return a factory of components with a watched stub classifier and a reward that pays by fold."""
 
-    def made(by_fold=alike, strategy=None, regime=None, complain=lambda outcome: None) -> Components:
+    def made(by_fold=alike, strategy=None, regime=None, diagnose=lambda outcome: None) -> Components:
         return Components(
-            Watched(stub_puller), Paying(stub_reward, by_fold, complain), strategy or Cucb(), regime or PlainRegime()
+            Watched(stub_puller), Paying(stub_reward, by_fold, diagnose), strategy or Cucb(), regime or PlainRegime()
         )
 
     return made
@@ -336,20 +340,20 @@ def test_two_negative_labels_are_one_class_of_a_collapse(components_for, make_pa
 
 
 @pytest.mark.parametrize("content_in", [None, 2])
-def test_a_reward_that_always_complains(components_for, make_part, content_in):
-    """A fold was never informed if the reward complained of every look; one look without complaint is enough."""
+def test_a_reward_that_is_never_content(components_for, make_part, content_in):
+    """A fold is uninformative if every diagnostic says so; one that says nothing is enough."""
     looks = iter(range(1000))
-    components = components_for(complain=lambda outcome: None if next(looks) == content_in else "lower alpha")
+    components = components_for(diagnose=lambda outcome: None if next(looks) == content_in else "lower alpha")
     found = fit(components, make_part([2] * 6), n_rounds=5)
     expected = ["lower alpha"] * 3 if content_in is None else [None, "lower alpha", "lower alpha"]
-    assert [fold.never_informed for fold in found.folds] == expected
+    assert [fold.uninformative for fold in found.folds] == expected
 
 
-def test_recall_below_alpha_everywhere_is_complained_of():
+def test_recall_below_alpha_everywhere_is_diagnosed():
     """With positive bags that no classifier can tell from others, MIL's reward names alpha in every fold."""
     regime, data = toy(2, 10, gap=0.0)
     found = fit(real(regime), data, n_rounds=20, n_neighbors=24, n_folds=2)
-    assert all("never reached alpha = 1" in str(fold.never_informed) for fold in found.folds)
+    assert all("never reached alpha = 1" in str(fold.uninformative) for fold in found.folds)
 
 
 def test_mean_reward_and_weak_score_are_averages_over_folds(components_for, make_part):

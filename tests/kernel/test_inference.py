@@ -439,14 +439,14 @@ def test_rounds_are_told_with_their_mean_reward(make_part, make_problem, n_paral
 
 
 @pytest.mark.parametrize(("n_rounds", "n_parallel"), [(100, 1), (7, 1), (25, 25), (35, 6), (200, 16)])
-def test_some_rounds_are_looked_at_for_complaints(make_part, make_problem, n_rounds, n_parallel):
-    """Of the rounds about ten are looked at, one at the very least, whatever the batches."""
+def test_some_rounds_are_diagnosed(make_part, make_problem, n_rounds, n_parallel):
+    """Of the rounds about ten are diagnosed, one at the very least, whatever the batches."""
     problem = make_problem(
-        make_part([3]), by_table(np.ones((3, 2))), complain=lambda outcome: f"all {outcome.assignment.shape[0]} alike"
+        make_part([3]), by_table(np.ones((3, 2))), diagnose=lambda outcome: f"all {outcome.assignment.shape[0]} alike"
     )
-    complaints = run(problem, n_rounds, n_parallel=n_parallel).complaints
-    assert 1 <= len(complaints) <= 11
-    assert set(complaints) == {"all 3 alike"}
+    said = run(problem, n_rounds, n_parallel=n_parallel).diagnostics
+    assert 1 <= len(said) <= 11
+    assert set(said) == {"all 3 alike"}
 
 
 def test_time_is_kept_by_kind(make_part, make_problem):

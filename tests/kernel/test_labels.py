@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from bliss_framework import LabelSpace, WeakLabels
+from bliss_framework.errors import DataError
+from bliss_framework.plugin import LabelSpace, WeakLabels, class_indicators
 
 
 @st.composite
@@ -31,7 +32,7 @@ def test_taking_instances_keeps_their_candidates():
 
 def test_taking_bags_keeps_their_weak_labels():
     """Kept weak labels come in the order asked for, with the user's classes."""
-    kept = WeakLabels(np.array([0, 1, 1]), ("no", "yes")).take(np.array([1, 0]))
+    kept = WeakLabels(np.array([0, 1, 1]), ("no", "yes")).take(np.array([1, 0]), np.arange(2))
     assert kept.values.tolist() == [1, 0]
     assert kept.classes == ("no", "yes")
 
@@ -60,3 +61,22 @@ def test_chances_are_those_of_two_loops(space):
             cls = int(space.class_of_label[label])
             expected = 1 / len(set(classes)) / classes.count(cls) if label in labels else 0.0
             assert chances[row, label] == pytest.approx(expected)
+
+
+def test_what_is_known_of_rows_is_taken_with_them():
+    """Rows come in the order asked for, and the words of bags stay."""
+    weak = WeakLabels(np.array([0, 1]), (0, 1), np.array([[1.0], [2.0], [3.0]]), ("differ", "agree"))
+    kept = weak.take(np.array([1]), np.array([2, 0]))
+    assert kept.of_rows is not None
+    assert kept.of_rows.tolist() == [[3.0], [1.0]]
+    assert kept.bag_words == ("differ", "agree")
+    assert WeakLabels(np.array([0]), (0, 1)).bag_words == (0, 1)
+
+
+def test_sets_of_classes_become_a_matrix():
+    """A column says for each bag whether it may be of the class; what is no class is refused."""
+    sets = np.empty(2, dtype=object)
+    sets[:] = [{"cat"}, ("dog", "cat")]
+    assert class_indicators(sets, ("cat", "dog")).tolist() == [[1, 0], [1, 1]]
+    with pytest.raises(DataError, match="'dog'"):
+        class_indicators(sets, ("cat", "cow"))

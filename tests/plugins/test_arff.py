@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from bliss_framework import Bags, DataError, WeakDataset
 from bliss_framework.testing import check_reader
-from bliss_readers.arff import ArffReader
+from bliss_readers.arff.arff_reader import ArffReader
 
 RELATIONAL = """\
 @RELATION musk

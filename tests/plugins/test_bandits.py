@@ -236,7 +236,7 @@ class BernoulliArms:
         self.regret += self.best - expected
         return (self.rng.random(len(expected)) < expected).astype(np.float64)
 
-    def complaint(self, outcome: Any) -> None:
+    def diagnostic(self, outcome: Any) -> None:
         return None
 
 

@@ -9,8 +9,8 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 
 from bliss_framework import Bags, DataError
-from bliss_mil.baselines import BagMeanSvm, InheritedLabelSvm
-from bliss_mil.weak_labels import check_binary
+from bliss_mil.baselines.simple_svms import BagMeanSvm, InheritedLabelSvm
+from bliss_mil.regime.weak_labels import check_binary
 
 BASELINES = [InheritedLabelSvm, BagMeanSvm]
 

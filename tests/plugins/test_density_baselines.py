@@ -12,14 +12,13 @@ from sklearn.base import clone
 
 from bliss_framework import Bags, DataError, SettingsError
 from bliss_framework.testing import baseline_checks
-from bliss_mil import citation_knn, rectangle_growth
-from bliss_mil.citation_knn import CitationKnn
-from bliss_mil.diverse_density import DiverseDensity
-from bliss_mil.em_dd import EmDd
-from bliss_mil.noisy_or import most_likely_cause, negative_log_density, noisy_or
-from bliss_mil.rectangles import AxisParallelRectangle
-from bliss_mil.target_point import best_threshold, start_rows
-from bliss_mil.working_columns import learn_columns, on_columns
+from bliss_mil.baselines import citation_knn, rectangles
+from bliss_mil.baselines.citation_knn import CitationKnn
+from bliss_mil.baselines.diverse_density import DiverseDensity, EmDd
+from bliss_mil.baselines.noisy_or import most_likely_cause, negative_log_density, noisy_or
+from bliss_mil.baselines.rectangles import AxisParallelRectangle
+from bliss_mil.baselines.target_point import best_threshold, start_rows
+from bliss_mil.baselines.working_columns import learn_columns, on_columns
 
 BASELINES = [
     DiverseDensity(n_starts=6, random_state=0),
@@ -190,27 +189,27 @@ def test_growth_takes_the_smallest_rectangle_where_one_stands_out():
     rows, bags = rng.uniform(-10, 10, size=(12, 2)), Bags.from_ids(np.repeat(np.arange(4), 3))
     rows[[1, 3, 8, 10]] = rng.uniform(1.5, 2.5, size=(4, 2))
     sides = {choice: np.ptp(rows[list(choice)], axis=0).sum() for choice in product(*np.arange(12).reshape(4, 3))}
-    assert rectangle_growth.grow(rows, bags).tolist() == list(min(sides, key=sides.get))
+    assert rectangles.grow(rows, bags).tolist() == list(min(sides, key=sides.get))
 
 
 def test_growth_reconsiders_earlier_choices():
     """From 0, -2 is the nearest of {-2, 3}; once 5 had to be taken, 3 costs nothing and takes its place."""
     rows, bags = np.array([[0.0], [-2.0], [3.0], [5.0]]), Bags.from_ids(["a", "b", "b", "c"])
-    assert rectangle_growth.grow(rows, bags).tolist() == [0, 2, 3]
+    assert rectangles.grow(rows, bags).tolist() == [0, 2, 3]
 
 
 def test_columns_are_chosen_until_every_negative_is_ruled_out():
     """The column that rules out most comes first; an instance inside is left; the furthest counts within the margin."""
     bounds = np.zeros(3), np.ones(3)
     negatives = np.array([[0.5, 3.0, 0.5], [0.5, -3.0, 2.5], [0.5, 0.5, 1.2], [0.5, 0.5, 0.5], [2.5, 3.0, 0.5]])
-    assert rectangle_growth.discriminating(negatives, bounds, 1.0).tolist() == [1, 2]
-    assert rectangle_growth.discriminating(negatives[3:4], bounds, 1.0).tolist() == []
+    assert rectangles.discriminating(negatives, bounds, 1.0).tolist() == [1, 2]
+    assert rectangles.discriminating(negatives[3:4], bounds, 1.0).tolist() == []
 
 
 def test_expansion_leaves_a_share_of_the_density_outside():
     """Half of epsilon of the mixture of Gaussians lies below, and half above; the kernel holds tau in the tight box."""
     chosen = np.random.default_rng(0).normal(size=(15, 2))
-    lower, upper = rectangle_growth.expand(chosen, 0.9, 0.04, 1e-9)
+    lower, upper = rectangles.expand(chosen, 0.9, 0.04, 1e-9)
     width = np.ptp(chosen, axis=0) / 2 / norm.ppf(0.95)
     for column in range(2):
         density = [norm(centre, width[column]) for centre in chosen[:, column]]
@@ -221,7 +220,7 @@ def test_expansion_leaves_a_share_of_the_density_outside():
 def test_expansion_never_cuts_the_tight_rectangle():
     """A large share outside still leaves every chosen instance inside."""
     chosen = np.linspace(0, 1, 50)[:, None]
-    lower, upper = rectangle_growth.expand(chosen, 0.999, 0.5, 1e-9)
+    lower, upper = rectangles.expand(chosen, 0.999, 0.5, 1e-9)
     assert lower[0] <= 0.0
     assert upper[0] >= 1.0
 

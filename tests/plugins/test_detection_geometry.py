@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from bliss_detection.boxes import areas, clipped, distinct, overlaps, suppressed
-from bliss_detection.cache import Cache
-from bliss_detection.descriptor import GradientsAndColours
-from bliss_detection.pooling import box_means, box_sums, grid_means, integral
-from bliss_detection.reduction import Reduction, box_geometry
-from bliss_detection.scenes import SHAPES, Scenes, inside
-from bliss_detection.windows import Windows
+from bliss_detection.boxes.geometry import areas, clipped, distinct, overlaps, suppressed
+from bliss_detection.boxes.grid_windows import GridWindows
+from bliss_detection.features.array_cache import Cache
+from bliss_detection.features.gradients_and_colours import GradientsAndColours
+from bliss_detection.features.pooling import box_means, box_sums, grid_means, integral
+from bliss_detection.features.reduction import Reduction, box_geometry
+from bliss_detection.images.scenes import SHAPES, Scenes, inside
 from bliss_framework import SettingsError
 
 
@@ -98,8 +98,8 @@ def test_quarters_follow_one_another():
 
 
 def test_windows_are_boxes_of_the_image():
-    """Windows lie inside, the whole image comes first, and a square of any place is matched by half at least."""
-    windows = Windows(smallest=0.3, largest=0.8, step=0.3)
+    """GridWindows lie inside, the whole image comes first, and a square of any place is matched by half at least."""
+    windows = GridWindows(smallest=0.3, largest=0.8, step=0.3)
     boxes = windows.boxes(np.zeros((60, 80, 3), dtype=np.uint8))
     assert boxes[0].tolist() == [0, 0, 80, 60]
     assert (boxes[:, :2] >= 0).all()
@@ -177,7 +177,7 @@ def test_shapes_touch_their_boxes():
 def test_settings_are_checked():
     """A value that cannot be used is refused with its name."""
     with pytest.raises(SettingsError, match="n_sizes"):
-        Windows(n_sizes=0)
+        GridWindows(n_sizes=0)
     with pytest.raises(SettingsError, match="geometry"):
         Reduction(geometry=-1.0)
 

@@ -7,24 +7,24 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from bliss_detection.annotations import Annotation
-from bliss_detection.described import Described
-from bliss_detection.detector import Detector
-from bliss_detection.distances import MeanDistances
-from bliss_detection.evaluation import drawn
-from bliss_detection.extra import needed
-from bliss_detection.inference import Inference, binary_bags, infer_boxes, inferred_scores
-from bliss_detection.latent_svm import SmoothedLatentSvm, _Problem, projected
-from bliss_detection.max_cover import MaxCover
-from bliss_detection.measures import Curve, Detections, corloc, precision_recall
-from bliss_detection.methods import METHODS, RULES, WEAK, Passes, Task
-from bliss_detection.mi import Alternation
-from bliss_detection.photos import Photos
-from bliss_detection.picks import Candidates
-from bliss_detection.pictures import sheet
-from bliss_detection.prior import DetectionPrior, dist_gaps, labels_of_bags
-from bliss_detection.pruning import pruned
-from bliss_detection.ridge import BalancedLeastSquares, BalancedRidge
+from bliss_detection.detector.average_precision import Curve, Detections, corloc, precision_recall
+from bliss_detection.detector.judgement import drawn
+from bliss_detection.detector.mined_svm import Detector
+from bliss_detection.detector.pictures import sheet
+from bliss_detection.features.described_boxes import Described
+from bliss_detection.images.annotations import Annotation
+from bliss_detection.images.image_packages import image_package
+from bliss_detection.images.photos import Photos
+from bliss_detection.inference.balanced_ridge import BalancedLeastSquares, BalancedRidge
+from bliss_detection.inference.box_labels import Inference, binary_bags, infer_boxes, inferred_scores
+from bliss_detection.inference.detection_prior import DetectionPrior, dist_gaps, labels_of_bags
+from bliss_detection.inference.latent_svm import SmoothedLatentSvm, _Problem, projected
+from bliss_detection.inference.max_cover import MaxCover
+from bliss_detection.inference.mean_distances import MeanDistances
+from bliss_detection.inference.mi_alternation import Alternation
+from bliss_detection.inference.picking_methods import METHODS, RULES, WEAK, Passes, Task
+from bliss_detection.inference.picks import Candidates
+from bliss_detection.inference.pruning import pruned
 from bliss_framework import Bags, Fold, LabelSpace, MissingExtraError, Outcome, Part, UnknownNameError, WeakLabels
 from bliss_framework.testing import check_classifier, check_reward
 
@@ -331,7 +331,7 @@ class TestBaselines:
         images = described(n=24)
         for rule in RULES:
             task = Task(images, 0, 0, QUICK, Passes(2, rule=rule))
-            picks = WEAK[name](task, task.lead(0, None))
+            picks = WEAK[name](task)
             assert set(picks) == set(range(0, 20, 2))
             assert corloc(images, "dog", picks) >= 0.8, rule
 
@@ -339,8 +339,8 @@ class TestBaselines:
         """The whole image is the first box of each image, and the vote needs no features."""
         images = described()
         task = Task(images, 0, 0, QUICK, Passes())
-        assert WEAK["whole-image"](task, np.empty(0)) == {0: 0, 2: 12, 4: 24, 6: 36}
-        assert len({pick % 6 for pick in WEAK["vote"](task, np.empty(0)).values()}) == 1
+        assert WEAK["whole-image"](task) == {0: 0, 2: 12, 4: 24, 6: 36}
+        assert len({pick % 6 for pick in WEAK["vote"](task).values()}) == 1
         assert METHODS[-1] == "supervised"
 
     def test_alternation_ends_where_nothing_changes(self):
@@ -407,7 +407,7 @@ class TestFiles:
         """The sentence names the package and the pip command."""
         monkeypatch.setitem(sys.modules, "cv2", None)
         with pytest.raises(MissingExtraError, match=r'need opencv.*pip install "bliss-framework\[detection\]"'):
-            needed("cv2")
+            image_package("cv2")
 
     def test_pictures_are_sheets_of_boxes(self):
         """Correct picks are drawn first, in green; a wrong one is red, and the object that it missed yellow."""

@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from bliss_detection.annotations import read_annotation
-from bliss_detection.images import read_image
-from bliss_detection.network import NetworkFeatures
-from bliss_detection.proposals import BoxFile
-from bliss_detection.voc import read_voc
+from bliss_detection.boxes.proposals import BoxFile
+from bliss_detection.features.network_features import NetworkFeatures
+from bliss_detection.images.annotations import read_annotation
+from bliss_detection.images.image_files import read_image
+from bliss_detection.images.voc_folder import read_voc
 from bliss_framework import DataError
 
 BOX = "<bndbox><xmin>{}</xmin><ymin>{}</ymin><xmax>{}</xmax><ymax>{}</ymax></bndbox>"

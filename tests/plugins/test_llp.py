@@ -23,15 +23,15 @@ from bliss_framework import (
     WeakLabels,
 )
 from bliss_framework.extension.components import resolve
+from bliss_framework.plugin import Profile
+from bliss_framework.readings.shares import proportion_error
 from bliss_framework.testing import Example, reader_checks, regime_checks
-from bliss_llp.breast_cancer import load_breast_cancer_bags
-from bliss_llp.counts import best_within_counts, keep_counts, nearest_counts, pairwise_best, reachable_shares
-from bliss_llp.digits import load_digits_bags
-from bliss_llp.generator import make_llp_bags
-from bliss_llp.labelled_npz import LabelledNpzReader
-from bliss_llp.regime import LlpRegime, proportion_error
-from bliss_llp.strata import strata_of_shares
-from bliss_llp.weak_shares import read_shares
+from bliss_llp.datasets.generator import make_llp_bags
+from bliss_llp.datasets.labelled_npz import LabelledNpzReader
+from bliss_llp.datasets.scikit_learn_sets import load_breast_cancer_bags, load_digits_bags
+from bliss_llp.regime.counts import best_within_counts, keep_counts, nearest_counts, pairwise_best, reachable_shares
+from bliss_llp.regime.llp_regime import LlpRegime, strata_of_shares
+from bliss_llp.regime.weak_shares import read_shares
 
 PROPERTY = settings(max_examples=100, deadline=None)
 RULE = {
@@ -351,7 +351,7 @@ def test_every_assignment_of_a_round_keeps_the_counts(n_classes):
     Watched.seen.clear()
     data = example(n_classes)
     model = BlissClassifier(regime=Watched(), n_rounds=6, n_folds=2, n_passes=2, n_inferences=2, random_state=0)
-    model.set_params(settings="as-given").fit(data.X, data.weak, bags=data.bags)
+    model.set_params(n_first_draws=None, train_on="one").fit(data.X, data.weak, bags=data.bags)
     assert len(Watched.seen) == (6 * 2 + 1) * 2 * 2 + 2  # Rounds and the end of both folds; the end of both passes.
     for assignment, part in Watched.seen:
         whole = part.bags.mean(part.space.free) == 1
@@ -406,11 +406,11 @@ def test_bag_scores_and_labels():
     """A bag is the share of its instances that score above 0 or the threshold, or whose column is largest."""
     bags, scores = Bags.from_ids([0, 0, 0, 0, 1]), np.array([-1.0, 0.2, 0.6, 2.0, -3.0])
     regime = LlpRegime()
-    assert regime.bag_scores(scores, bags).tolist() == [0.75, 0.0]
-    assert regime.bag_labels(scores, bags, 0.5).tolist() == [0.5, 0.0]
+    assert regime.reading.bag_scores(scores, bags).tolist() == [0.75, 0.0]
+    assert regime.reading.bag_labels(scores, bags, 0.5).tolist() == [0.5, 0.0]
     columns = np.array([[1, 0, 0], [0, 1, 0], [0, 2, 1], [3, 0, 0], [0, 0, 1.0]])
-    assert regime.bag_scores(columns, bags).tolist() == [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]
-    assert regime.bag_labels(columns, bags, 9.0).tolist() == [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]
+    assert regime.reading.bag_scores(columns, bags).tolist() == [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]
+    assert regime.reading.bag_labels(columns, bags, 9.0).tolist() == [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]
 
 
 @pytest.mark.parametrize("n_classes", [2, 5])
@@ -426,7 +426,7 @@ def test_measures_of_two_classes():
     """Predicted shares may have one column or two; accuracy, 1 less the error, comes first."""
     weak = WeakLabels(np.array([[0.75, 0.25], [0.5, 0.5]]), (0, 1))
     for predicted in (np.array([0.5, 0.5]), np.array([[0.5, 0.5], [0.5, 0.5]])):
-        found = LlpRegime().evaluate(predicted, np.zeros(2), weak)
+        found = LlpRegime().reading.evaluate(predicted, np.zeros(2), weak)
         assert list(found.items()) == [("proportion_accuracy", 0.875), ("proportion_error", 0.125)]
 
 
@@ -732,7 +732,7 @@ def test_settings_of_the_regime():
 @pytest.mark.parametrize(("size", "final"), [(2, "same"), (4, "same"), (5, "svm-rbf"), (64, "svm-rbf")])
 def test_the_final_classifier_depends_on_the_size_of_bags(size, final):
     """Least squares, like label inference, where bags hold four instances or fewer in the mean."""
-    chosen = LlpRegime().defaults(Bags.from_ids(np.repeat(np.arange(10), size)), sparse=False)["final_classifier"]
+    chosen = LlpRegime().presets.defaults_for(Profile(n_rows=10 * size, n_bags=10))["final_classifier"]
     assert (chosen if isinstance(chosen, str) else chosen["name"]) == final
 
 
@@ -773,9 +773,9 @@ def test_folds_have_about_the_same_shares():
 
 
 def test_components_are_installed():
-    """Regime, rewards and data come through the entry point like any stranger's."""
+    """Regime, rewards and data come through the entry point like any third party's."""
     assert isinstance(resolve("regime", "llp"), LlpRegime)
-    assert resolve("reward", LlpRegime.default_reward).steepness == 3.4
+    assert resolve("reward", LlpRegime().presets.defaults["reward"]).steepness == 3.4
 
 
 def test_label_space_has_one_label_for_each_class():

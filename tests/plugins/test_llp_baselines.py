@@ -20,21 +20,18 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC, SVR
 
 from bliss_framework import Bags, BlissWarning, DataError, SettingsError, load_model, resolve, save_model
+from bliss_framework.plugin import in_own_order
 from bliss_framework.testing import Example, baseline_checks
-from bliss_llp import features as features_module
-from bliss_llp.em import LlpEm
-from bliss_llp.features import linear_features, rbf_features
-from bliss_llp.inv_cal import InvCal
-from bliss_llp.k_means import LlpKMeans, cluster_shares
-from bliss_llp.mean_map import MeanMap, mean_operator
-from bliss_llp.own_order import in_own_order
-from bliss_llp.p_svm import AlternatingSvm, hinge_gain, leading
-from bliss_llp.posteriors import meet_shares
-from bliss_llp.proportion_matching import ProportionMatching
-from bliss_llp.row_kernels import rbf_gamma
-from bliss_llp.share_checks import warn_if_alike
-from bliss_llp.softmax import fit_soft_labels, proportion_loss, soft_label_loss
-from bliss_llp.weak_shares import read_shares
+from bliss_llp.baselines import features as features_module
+from bliss_llp.baselines.em import LlpEm, meet_shares
+from bliss_llp.baselines.features import linear_features, rbf_features, rbf_gamma
+from bliss_llp.baselines.inv_cal import InvCal
+from bliss_llp.baselines.k_means import LlpKMeans, cluster_shares
+from bliss_llp.baselines.mean_map import MeanMap, mean_operator
+from bliss_llp.baselines.p_svm import AlternatingSvm, hinge_gain, leading
+from bliss_llp.baselines.proportion_matching import ProportionMatching
+from bliss_llp.baselines.softmax import fit_soft_labels, proportion_loss, soft_label_loss
+from bliss_llp.regime.weak_shares import read_shares, warn_if_alike
 
 SOFTMAX = [MeanMap(), ProportionMatching(), LlpEm()]
 SEVERAL = [*SOFTMAX, LlpEm(GaussianNB()), LlpKMeans(random_state=0)]

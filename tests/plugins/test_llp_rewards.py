@@ -11,9 +11,9 @@ from bliss_framework import Bags, Fold, Outcome, Part, SettingsError, WeakLabels
 from bliss_framework.extension.components import resolve
 from bliss_framework.kernel.pull import outcome_of
 from bliss_framework.testing import Example, reward_checks
-from bliss_llp.marginal import LlpMarginalReward, share_slopes
-from bliss_llp.regime import LlpRegime
-from bliss_llp.reward import LlpReward, precision, recall
+from bliss_llp.regime.llp_regime import LlpRegime
+from bliss_llp.rewards.marginal_effect import LlpMarginalReward, share_slopes
+from bliss_llp.rewards.recall_precision import LlpReward, precision, recall
 
 PROPERTY = settings(max_examples=80, deadline=None)
 
@@ -260,7 +260,7 @@ def test_influence_of_real_classifiers(name):
     expected = naive_rewards(outcome, ids.tolist(), shares, effect, 3.4, 0.7)
     assert np.allclose(LlpMarginalReward().prepare(fold, prepared)(outcome), expected, atol=1e-4)
     if name == "svm-rbf":
-        assert np.allclose(LlpMarginalReward()(outcome), expected)
+        assert np.allclose(LlpMarginalReward().prepare(fold, None)(outcome), expected)
 
 
 # Recall and precision
@@ -294,7 +294,7 @@ def test_k35_nearest_counts_earn_most(alpha):
     for labels in itertools.product([0, 1], repeat=4):
         outputs = np.where(np.array(labels) == 1, 1.0, -1.0)
         outcome = outcome_on(train, heldout, labels, labels, outputs, k=4, scores=outputs)
-        earned[labels] = LlpReward(alpha=alpha)(outcome).sum()
+        earned[labels] = LlpReward(alpha=alpha).prepare(outcome.fold, None)(outcome).sum()
     best = max(earned.values())
     assert {labels for labels, one in earned.items() if one >= best - 1e-9} == {
         labels for labels in earned if sum(labels) == 1
@@ -312,7 +312,8 @@ def test_recall_precision_reward_is_the_formula(gamma, alpha, seed):
     train = part_of(["T"] * 8, [[0.5, 0.5]])
     outputs, scores = rng.normal(size=20), rng.normal(size=8)
     assignment, labels = rng.integers(2, size=8), (scores > 0).astype(int)
-    found = LlpReward(gamma, alpha)(outcome_on(train, heldout, assignment, labels, outputs, 3, scores))
+    outcome = outcome_on(train, heldout, assignment, labels, outputs, 3, scores)
+    found = LlpReward(gamma, alpha).prepare(outcome.fold, None)(outcome)
     predicted = (outputs > 0).astype(int)
     rec, prec = (f(predicted, heldout.bags, heldout.weak.values) for f in (recall, precision))
     for x in range(8):
@@ -321,13 +322,13 @@ def test_recall_precision_reward_is_the_formula(gamma, alpha, seed):
         assert found[x] == pytest.approx(expected if assignment[x] == labels[x] else 0.0)
 
 
-def test_complaint_when_alpha_is_never_reached():
-    """A fold in which no neighbourhood reaches alpha says so, with a remedy."""
+def test_diagnostic_where_alpha_is_never_reached():
+    """A fold in which no neighbourhood reaches alpha says so, with a hint."""
     train, heldout = part_of(["T"] * 2, [[0.5, 0.5]]), part_of(["a"] * 4, [[0.5, 0.5]])
     outcome = outcome_on(train, heldout, [1, 1], [1, 1], np.ones(4), k=2)
-    said = LlpReward(alpha=0.9).prepare(outcome.fold, None).complaint(outcome)
+    said = LlpReward(alpha=0.9).prepare(outcome.fold, None).diagnostic(outcome)
     assert "alpha = 0.9 (the highest was 0.50)" in said
-    assert LlpReward(alpha=0.5).prepare(outcome.fold, None).complaint(outcome) is None
+    assert LlpReward(alpha=0.5).prepare(outcome.fold, None).diagnostic(outcome) is None
 
 
 # Both

@@ -10,8 +10,8 @@ from bliss_framework import Bags, Fold, Part, SettingsError, WeakLabels
 from bliss_framework.extension.components import resolve
 from bliss_framework.kernel.pull import Outcome, outcome_of
 from bliss_framework.testing import reward_checks
-from bliss_mil.marginal import MilMarginalReward, bag_slopes
-from bliss_mil.regime import MilRegime
+from bliss_mil.regime.mil_regime import MilRegime
+from bliss_mil.rewards.marginal_effect import MilMarginalReward, bag_slopes
 
 PROPERTY = settings(max_examples=80, deadline=None)
 
@@ -227,7 +227,7 @@ def test_influence_of_real_classifiers(name):
     expected = naive_rewards(outcome, [0, 1, 0, 1], ids, effect, 3.4, 0.7)
     assert np.allclose(MilMarginalReward().prepare(fold, prepared)(outcome), expected, atol=1e-5)
     if name == "svm-rbf":
-        assert np.allclose(MilMarginalReward()(outcome), expected)
+        assert np.allclose(MilMarginalReward().prepare(fold, None)(outcome), expected)
 
 
 @pytest.mark.parametrize("check", reward_checks(MilMarginalReward()), ids=str)

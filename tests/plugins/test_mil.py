@@ -17,10 +17,11 @@ from bliss_classifiers.sklearn_adapter import SklearnClassifier
 from bliss_framework import Bags, DataError, Fold, LabelSpace, Outcome, Part, Predictions, SettingsError, WeakLabels
 from bliss_framework.extension.components import resolve
 from bliss_framework.kernel.pull import outcome_of
-from bliss_mil.musk1 import DETAILS, load_musk1
-from bliss_mil.regime import MilRegime, best_threshold
-from bliss_mil.reward import MilReward, precision, recall
-from bliss_mil.weak_labels import check_binary
+from bliss_framework.plugin import best_threshold, binary_precision, binary_recall
+from bliss_mil.datasets.musk1 import DETAILS, load_musk1
+from bliss_mil.regime.mil_regime import MilRegime
+from bliss_mil.regime.weak_labels import check_binary
+from bliss_mil.rewards.paper_reward import MilReward
 
 PROPERTY = settings(max_examples=120, deadline=None)
 G = 1 / 7
@@ -71,8 +72,8 @@ SMALL = {
 def test_recall_and_precision_of_a_small_case():
     """Rec is 0 in a positive bag without a predicted positive; Prec is 0 for a predicted positive in a negative bag."""
     case = outcome([1], [1], [0.0], **SMALL, k=1)
-    assert recall(case).tolist() == [True, True, False, False, True, True]
-    assert precision(case).tolist() == [True, True, True, True, False, True]
+    assert binary_recall(case).tolist() == [True, True, False, False, True, True]
+    assert binary_precision(case).tolist() == [True, True, True, True, False, True]
 
 
 @pytest.mark.parametrize(
@@ -298,16 +299,16 @@ def test_order_of_heldout_rows_and_names_of_bags_are_no_matter(case, data):
     assert MilReward()(permuted).tolist() == MilReward()(case).tolist()
 
 
-def test_complaints_name_the_remedy():
-    """The reward complains when no neighbourhood reaches alpha, with the highest recall and what to do; else not."""
+def test_the_diagnostic_gives_a_hint():
+    """Where no neighbourhood reaches alpha the diagnostic says how high recall was and what to do; else it is None."""
     hopeless = outcome(
         [0, 0], [0, 0], [0.0, 9.0], [0, 0, 0], [0.0, 1.0, 9.0], ["p", "n", "q"], {"p": 1, "n": 0, "q": 1}, 2
     )
     # N(0.0) = {p, n}: Rec 1/2; N(9.0) = {q, n}: Rec 1/2.
-    complaint = MilReward(alpha=0.9).complaint(hopeless)
-    assert "never reached alpha = 0.9 (the highest was 0.50)" in complaint
-    assert "reward.alpha=0.8" in complaint
-    assert MilReward(alpha=0.5).complaint(hopeless) is None
+    said = MilReward(alpha=0.9).diagnostic(hopeless)
+    assert "never reached alpha = 0.9 (the highest was 0.50)" in said
+    assert "reward.alpha=0.8" in said
+    assert MilReward(alpha=0.5).diagnostic(hopeless) is None
 
 
 @pytest.mark.parametrize("name", ["gamma", "alpha"])
@@ -319,12 +320,12 @@ def test_parameters_of_the_reward_are_shares(name, value):
 
 
 def test_defaults_are_the_papers():
-    """By default gamma is 1/7 and alpha is 1; regime and reward go by the name "mil"."""
+    """By default gamma is 1/7 and alpha is 1; regime and the paper's reward go by the name "mil"."""
     reward = resolve("reward", "mil")
     assert isinstance(reward, MilReward)
     assert (reward.gamma, reward.alpha) == (1 / 7, 1.0)
     assert isinstance(resolve("regime", "mil"), MilRegime)
-    assert MilRegime.default_reward == "mil"
+    assert MilRegime().presets.paper["reward"] == "mil"
 
 
 # Pulls with one class
@@ -443,33 +444,33 @@ def test_a_bag_is_as_positive_as_its_most_positive_row():
     """The score of a bag is its largest, and it must exceed the threshold."""
     regime, _, bags = mil_part()
     scores = np.array([-1.0, -2.0, 0.5, 0.0, -0.1, 3.0])
-    assert regime.bag_scores(scores, bags).tolist() == [0.5, -0.1, 0.0, 3.0]
-    assert regime.bag_labels(scores, bags, 0.0).tolist() == [1, 0, 0, 1]
-    assert regime.bag_labels(scores, bags, 0.5).tolist() == [0, 0, 0, 1]
+    assert regime.reading.bag_scores(scores, bags).tolist() == [0.5, -0.1, 0.0, 3.0]
+    assert regime.reading.bag_labels(scores, bags, 0.0).tolist() == [1, 0, 0, 1]
+    assert regime.reading.bag_labels(scores, bags, 0.5).tolist() == [0, 0, 0, 1]
 
 
 def test_weak_score_of_a_small_case():
     """Bag accuracy 1/3 (P), recall over rows of positive bags 2/4, precision over rows 5/6."""
-    found = MilRegime().weak_score(outcome([1], [1], [0.0], **SMALL, k=1))
+    found = MilRegime().reading.weak_score(outcome([1], [1], [0.0], **SMALL, k=1))
     assert found == pytest.approx({"bag_accuracy": 1 / 3, "recall": 0.5, "precision": 5 / 6})
 
 
 def test_weak_score_without_positive_bags():
     """Where there is nothing to find, recall is 1."""
     case = outcome([0], [0], [0.0], [0, 1], [0.0, 1.0], ["n", "m"], {"n": 0, "m": 0}, 1)
-    assert MilRegime().weak_score(case) == {"bag_accuracy": 0.5, "recall": 1.0, "precision": 0.5}
+    assert MilRegime().reading.weak_score(case) == {"bag_accuracy": 0.5, "recall": 1.0, "precision": 0.5}
 
 
 def test_evaluation_is_that_of_scikit_learn():
     """Accuracy and AUC of bags are the usual ones; with one class of bags there is no AUC."""
     rng = np.random.default_rng(0)
     truth, scores = np.repeat([0, 1], 20), rng.normal(size=40)
-    found = MilRegime().evaluate((scores > 0).astype(int), scores, WeakLabels(truth, (0, 1)))
+    found = MilRegime().reading.evaluate((scores > 0).astype(int), scores, WeakLabels(truth, (0, 1)))
     right = sum((score > 0) == label for score, label in zip(scores, truth, strict=True))
     pairs = [(scores[i] > scores[j]) for i in range(20, 40) for j in range(20)]
     assert found == pytest.approx({"bag_accuracy": right / 40, "bag_auc": np.mean(pairs)})
     assert found["bag_auc"] == pytest.approx(roc_auc_score(truth, scores))
-    assert set(MilRegime().evaluate(np.ones(3), np.ones(3), WeakLabels(np.ones(3), (0, 1)))) == {"bag_accuracy"}
+    assert set(MilRegime().reading.evaluate(np.ones(3), np.ones(3), WeakLabels(np.ones(3), (0, 1)))) == {"bag_accuracy"}
 
 
 @PROPERTY
@@ -484,7 +485,7 @@ def test_the_bag_threshold_is_the_best_of_all(pairs):
     chosen = best_threshold(scores, truth)
     assert right(chosen) == max(right(q / 2) for q in range(-13, 14))
     assert chosen not in scores
-    assert MilRegime().bag_threshold(scores, WeakLabels(truth, (0, 1))) == chosen
+    assert MilRegime().reading.bag_threshold(scores, WeakLabels(truth, (0, 1))) == chosen
 
 
 # Weak labels

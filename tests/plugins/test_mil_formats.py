@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from bliss_framework import Bags, DataError, SettingsError, WeakDataset
-from bliss_framework.extension.loading.manager import default_plugins
+from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_framework.runs.data.find import find_dataset
 from bliss_framework.testing import check_reader
 from bliss_readers.andrews_svm import AndrewsSvmReader

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings as hypothesis_settings, strategies as st
 
 from bliss_framework import Bags, BlissClassifier, WeakLabels
-from bliss_mil.generated import generate_mil
-from bliss_mil.regime import MilRegime
-from bliss_mil.witnesses import fewest_mistakes, witness_share
+from bliss_framework.plugin import fewest_mistakes, witness_share
+from bliss_mil.datasets.generated import generate_mil
+from bliss_mil.regime.mil_regime import MilRegime
 
 PROPERTY = hypothesis_settings(max_examples=60, deadline=None)
 SCORES = st.lists(st.integers(-6, 6), min_size=1, max_size=12).map(lambda values: np.array(values, dtype=np.float64))
@@ -16,8 +16,8 @@ SCORES = st.lists(st.integers(-6, 6), min_size=1, max_size=12).map(lambda values
 def drawn(share: float, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Scores of positive bags with a share of witnesses, which lie apart, and of negative bags."""
     rng = np.random.default_rng(seed)
-    strangers = rng.normal(size=round(n * (1 - share)))
-    return np.concatenate([strangers, rng.normal(6.0, size=n - len(strangers))]), rng.normal(size=n)
+    negatives = rng.normal(size=round(n * (1 - share)))
+    return np.concatenate([negatives, rng.normal(6.0, size=n - len(negatives))]), rng.normal(size=n)
 
 
 class TestShare:
@@ -60,10 +60,10 @@ class TestCut:
 
         def mistakes(cut: float) -> float:
             rate = sum(score > cut for score in negative) / len(negative)
-            strangers = (1 - share) * len(positive) * rate
-            witnesses = max(sum(score > cut for score in positive) - strangers, 0.0)
+            negatives = (1 - share) * len(positive) * rate
+            witnesses = max(sum(score > cut for score in positive) - negatives, 0.0)
             missed = sum(score <= cut for score in known)
-            return missed - witnesses + strangers + sum(score > cut for score in negative)
+            return missed - witnesses + negatives + sum(score > cut for score in negative)
 
         chosen = fewest_mistakes(positive, negative, np.array(known, dtype=np.float64))
         assert mistakes(chosen) == pytest.approx(min(mistakes(step / 2) for step in range(-15, 16)), abs=1e-9)
@@ -74,22 +74,22 @@ class TestCut:
         assert fewest_mistakes(np.empty(0), np.array([0.0, 2.0, 4.0]), np.array([1.0, 3.0, 5.0])) == 2.5
 
     def test_bags_of_one_are_counted_once(self):
-        """The regime keeps instances that are positive for sure apart from those that may be strangers."""
+        """The regime keeps instances that are positive for sure apart from those that may be negatives."""
         rng = np.random.default_rng(4)
         scores = np.concatenate([rng.normal(size=30), rng.normal(1.0, size=10), rng.normal(size=20)])
         ids = [*np.repeat(np.arange(10), 3), *range(10, 20), *np.repeat(np.arange(20, 25), 4)]
         weak = WeakLabels(np.repeat([1, 0], [20, 5]), (0, 1))
-        cut = MilRegime().instance_threshold(scores, Bags.from_ids(ids), weak, None)
+        cut = MilRegime().reading.instance_threshold(scores, Bags.from_ids(ids), weak, None)
         assert cut == fewest_mistakes(scores[:30], scores[40:], scores[30:40])
         assert cut != fewest_mistakes(scores[:40], scores[40:], scores[30:40])
 
-    def test_instances_known_to_be_positive_are_no_strangers(self):
+    def test_instances_known_to_be_positive_are_no_negatives(self):
         """Positive bags of one instance are witnesses for sure: three of them outweigh a negative above them."""
         scores, ids = np.array([4.0, 5.0, -1.0, -2.0, 1.0, 0.5, 0.5, 0.5]), [0, 0, 1, 1, 2, 3, 4, 5]
         weak = WeakLabels(np.array([1, 0, 0, 1, 1, 1]), (0, 1))
-        assert MilRegime().instance_threshold(scores, Bags.from_ids(ids), weak, None) == -0.25
+        assert MilRegime().reading.instance_threshold(scores, Bags.from_ids(ids), weak, None) == -0.25
         fewer = WeakLabels(weak.values[:3], (0, 1))
-        assert MilRegime().instance_threshold(scores[:5], Bags.from_ids(ids[:5]), fewer, None) > 1.0
+        assert MilRegime().reading.instance_threshold(scores[:5], Bags.from_ids(ids[:5]), fewer, None) > 1.0
 
 
 class TestFit:

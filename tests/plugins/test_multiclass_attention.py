@@ -8,9 +8,9 @@ import scipy.sparse as sp
 
 from bliss_framework import Bags, MissingExtraError, SettingsError
 from bliss_framework.testing import Example, baseline_checks, verify
-from bliss_multiclass_mil.attention import LabelSetAttention
-from bliss_multiclass_mil.attention_net import bag_logits, initial_weights, instance_logits
-from bliss_multiclass_mil.regime import MultiClassMilRegime
+from bliss_multiclass_mil.baselines.attention import LabelSetAttention
+from bliss_multiclass_mil.baselines.attention_net import bag_logits, initial_weights, instance_logits
+from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime
 
 QUICK = {"n_hidden": 16, "n_attention": 8, "n_epochs": 30, "batch_bags": 8, "learning_rate": 0.01, "random_state": 0}
 

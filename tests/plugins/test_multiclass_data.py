@@ -11,15 +11,16 @@ from sklearn.datasets import load_digits
 from sklearn.svm import LinearSVC
 
 from bliss_framework import Bags, DataError, LabelSpace, Part, Scaling, SettingsError, WeakLabels
-from bliss_framework.extension.loading.manager import default_plugins
+from bliss_framework.extension.loading.plugins import default_plugins
+from bliss_framework.plugin import balance_weights, draw_labels
 from bliss_framework.testing import Example, baseline_checks
-from bliss_multiclass_mil.datasets import load_digits_bags, load_mnist_bags
-from bliss_multiclass_mil.generator import drawn_bags, make_bags
-from bliss_multiclass_mil.idx import read_idx
-from bliss_multiclass_mil.one_vs_rest import OneVsRestBagMeanSvm, OneVsRestMiSvm, bag_means
-from bliss_multiclass_mil.regime import MultiClassMilRegime
-from bliss_multiclass_mil.relabel_softmax import RelabelSoftmax
-from bliss_multiclass_mil.relabelling import class_weights, drawn, relabelled
+from bliss_multiclass_mil.baselines.one_vs_rest import OneVsRestBagMeanSvm, OneVsRestMiSvm, bag_means
+from bliss_multiclass_mil.baselines.relabel_softmax import RelabelSoftmax
+from bliss_multiclass_mil.datasets.generator import drawn_bags, make_bags
+from bliss_multiclass_mil.datasets.handwritten import load_digits_bags, load_mnist_bags
+from bliss_multiclass_mil.datasets.idx import read_idx
+from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime
+from bliss_multiclass_mil.regime.relabelling import relabelled
 
 PROPERTY = settings(max_examples=40, deadline=None)
 
@@ -308,10 +309,10 @@ class TestRelabelling:
     def test_draws_are_over_classes(self):
         """Five negative labels together are as likely as the one label of the set, and labels outside it never."""
         part = self.part([[1, 0]] * 2, [4000, 4000], n_negative=5)
-        labels = drawn(part.space, np.random.default_rng(0))
+        labels = draw_labels(part.space.draw_weights(), np.random.default_rng(0))
         counts = np.bincount(labels, minlength=7) / len(labels)
         assert counts == pytest.approx([0.1] * 5 + [0.5, 0.0], abs=0.02)
-        weights = class_weights(labels, part.space, 0.5)
+        weights = balance_weights(labels[None], part.space, 0.5, None)[0]
         share = (labels < 5).mean()
         # With exponent 1/2 the summed weights of classes are to each other as the roots of their counts.
         assert weights[labels < 5].sum() / weights[labels == 5].sum() == pytest.approx((share / (1 - share)) ** 0.5)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bliss_framework import BlissClassifier, DataError, MissingExtraError
-from bliss_multiclass_mil.generator import make_bags
-from bliss_multiclass_mil.modes import Modes
+from bliss_multiclass_mil.datasets.generator import make_bags
+from bliss_multiclass_mil.regime.modes import Modes
 
 
 class TestModes:

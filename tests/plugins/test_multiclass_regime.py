@@ -17,11 +17,12 @@ from sklearn.metrics import (
 
 from bliss_framework import Bags, BlissClassifier, BlissWarning, DataError, Part, SettingsError, WeakLabels
 from bliss_framework.estimator.inputs import check_training
+from bliss_framework.plugin import Presets, Profile, best_f1_threshold, best_threshold
+from bliss_framework.readings.label_sets import average_precisions, set_measures
 from bliss_framework.testing import Example, regime_checks
-from bliss_mil.regime import MilRegime, best_threshold as binary_threshold
-from bliss_multiclass_mil.measures import average_precisions, best_f1_threshold, best_threshold, set_measures
-from bliss_multiclass_mil.regime import MultiClassMilRegime, grouped_sets
-from bliss_multiclass_mil.relabelling import every_label_kept
+from bliss_mil.regime.mil_regime import MilRegime
+from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime, grouped_sets
+from bliss_multiclass_mil.regime.relabelling import every_label_kept
 
 PROPERTY = settings(max_examples=60, deadline=None)
 REGIME = MultiClassMilRegime()
@@ -203,10 +204,10 @@ class TestRefusals:
                 MultiClassMilRegime(**parameters)
 
     def test_predictions_that_lack_a_label(self):
-        """Where a label was in no training bag, predictions have too few columns, and the remedy is said."""
+        """Where a label was in no training bag, predictions have too few columns, and a hint is given."""
         weak = WeakLabels(np.array([[1, 0], [0, 1]]), ("negative", "a", "b"))
         with pytest.raises(DataError, match=r"1 labels were predicted, but the bags have 2.*label_names"):
-            REGIME.evaluate(np.array([[1], [0]]), np.array([[1.0], [0.0]]), weak)
+            REGIME.reading.evaluate(np.array([[1], [0]]), np.array([[1.0], [0.0]]), weak)
 
 
 class TestLabelSpace:
@@ -280,9 +281,9 @@ class TestBags:
         bags = Bags.from_ids([0, 0, 1])
         scores = np.array([[0.0, 1.0, -2.0], [2.0, 2.5, 1.0], [1.0, 0.0, 4.0]])
         # Label 1: 1 - 0 and 2.5 - 2 in bag 0, 0 - 4 in bag 1. Label 2: -2 - 1 and 1 - 2.5, then 4 - 1.
-        assert REGIME.bag_scores(scores, bags).tolist() == [[1.0, -1.5], [-4.0, 3.0]]
-        assert REGIME.bag_labels(scores, bags, 0.0).tolist() == [[1, 0], [0, 1]]
-        assert REGIME.bag_labels(scores, bags, 1.0).tolist() == [[0, 0], [0, 1]]
+        assert REGIME.reading.bag_scores(scores, bags).tolist() == [[1.0, -1.5], [-4.0, 3.0]]
+        assert REGIME.reading.bag_labels(scores, bags, 0.0).tolist() == [[1, 0], [0, 1]]
+        assert REGIME.reading.bag_labels(scores, bags, 1.0).tolist() == [[0, 0], [0, 1]]
 
     @given(st.integers(0, 10**6))
     @PROPERTY
@@ -291,24 +292,26 @@ class TestBags:
         rng = np.random.default_rng(seed)
         bags, scores = Bags.from_ids(rng.integers(0, 4, 12)), rng.normal(size=(12, 4))
         predicted = scores.argmax(axis=1)
-        found = REGIME.bag_labels(scores, bags, 0.0)
+        found = REGIME.reading.bag_labels(scores, bags, 0.0)
         for bag in range(bags.n_bags):
             there = set(predicted[bags.index == bag].tolist()) - {0}
             assert set((np.flatnonzero(found[bag]) + 1).tolist()) == there
 
     def test_members_share_bag_scores(self):
         """Averaged bag scores are read label by label, not as scores of instances."""
-        assert REGIME.labels_of_bag_scores(np.array([[0.5, -1.0], [2.0, 3.0]]), 1.0).tolist() == [[0, 0], [1, 1]]
+        assert REGIME.reading.labels_of_bag_scores(np.array([[0.5, -1.0], [2.0, 3.0]]), 1.0).tolist() == [
+            [0, 0],
+            [1, 1],
+        ]
 
     @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=1, max_size=12))
     @PROPERTY
     def test_threshold(self, pairs):
-        """No threshold makes fewer errors, and the choice is that of binary MIL."""
+        """No threshold makes fewer errors."""
         scores, truth = np.array([float(s) for s, _ in pairs]), np.array([int(t) for _, t in pairs])
         found = best_threshold(scores, truth)
         errors = [((scores > cut) != truth).sum() for cut in np.arange(-4.0, 4.5, 0.5)]
         assert ((scores > found) != truth).sum() == min(errors)
-        assert found == binary_threshold(scores, truth)
 
     @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=2, max_size=12))
     @PROPERTY
@@ -320,7 +323,7 @@ class TestBags:
         assert f1_score(truth, scores > found, zero_division=0.0) == pytest.approx(max(f1))
         two = np.stack([scores, scores], axis=1)
         weak = WeakLabels(np.stack([truth, truth], axis=1), ("negative", "a", "b"))
-        assert ((two > REGIME.bag_threshold(two, weak)) == (two > found)).all()
+        assert ((two > REGIME.reading.bag_threshold(two, weak)) == (two > found)).all()
 
 
 class TestMeasures:
@@ -342,7 +345,7 @@ class TestMeasures:
         truth = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0]])
         scores = np.array([[3.0, 2.0, 0.0], [1.0, 1.0, 0.0], [2.0, 0.0, 1.0]])
         weak = WeakLabels(truth, ("negative", "a", "b", "c"))
-        found = REGIME.evaluate((scores > 1.5).astype(int), scores, weak)
+        found = REGIME.reading.evaluate((scores > 1.5).astype(int), scores, weak)
         assert next(iter(found)) == "label_set_f1"
         # a: ranks 3, 2, 1 are right, wrong, right: (1 + 2/3)/2. b: wrong, right, right: (1/2 + 2/3)/2.
         assert average_precisions(scores, truth)[:2] == pytest.approx([5 / 6, 7 / 12])
@@ -356,7 +359,7 @@ class TestMeasures:
     def test_a_perfect_prediction(self):
         """Where everything is right all measures are 1."""
         truth = np.array([[1, 0], [0, 1]])
-        found = REGIME.evaluate(truth, truth - 0.5, WeakLabels(truth, ("negative", "a", "b")))
+        found = REGIME.reading.evaluate(truth, truth - 0.5, WeakLabels(truth, ("negative", "a", "b")))
         assert set(found.values()) == {1.0}
 
 
@@ -380,7 +383,7 @@ class TestBinaryMil:
     def test_the_same_bits(self, parameters, monkeypatch):
         """With the same settings, label sets of zero or one label give the arms, labels and scores of binary MIL."""
         for regime in (MilRegime, MultiClassMilRegime):
-            monkeypatch.setattr(regime, "defaults", lambda self, bags, sparse: {})
+            monkeypatch.setattr(regime, "presets", Presets(grid={}))
         rows, bags, sets = make_sets(24, seed=1, labels=("ant",), most=1)
         y = np.array([len(one) for one in sets])
         reward = {"alpha": 0.9}
@@ -459,21 +462,18 @@ class TestOwnSettings:
         free = MultiClassMilRegime().label_space(REGIME.check(SETS, Bags.from_ids(BAGS)), Bags.from_ids(BAGS)).free
         # Trained on the rest, each instance is in four of the five training parts.
         assert model.label_pulls_[free].sum(axis=1).min() >= 4 * 5
-        sparse = MultiClassMilRegime().defaults(Bags.from_ids(BAGS), sparse=True)
+        sparse = REGIME.presets.defaults_for(Profile.of(Bags.from_ids(BAGS), sparse=True))
         assert sparse["classifier"]["n_features"] == 0
-        assert (
-            sparse["class_balance"]
-            < MultiClassMilRegime(n_negative=3).defaults(Bags.from_ids(BAGS), False)["class_balance"]
-        )
+        assert sparse["class_balance"] < MultiClassMilRegime(n_negative=3).presets.defaults["class_balance"]
         assert sparse["n_neighbors"] == len(X) // 10
-        assert MultiClassMilRegime().defaults(Bags.from_ids(np.arange(10_001)), sparse=False)["train_on"] == "one"
+        assert REGIME.presets.defaults_for(Profile(n_rows=10_001, n_bags=10_001))["train_on"] == "one"
 
     def test_grid(self):
         """Every combination of the regime's own grid is a setting that can be fitted; sparse rows have fewer."""
         model = BlissClassifier("multiclass-mil", settings="select", n_rounds=1, n_members=6, random_state=0)
         model.fit(sp.csr_matrix(X), SETS, BAGS)
         assert len(model.inference_["chosen"]) == 6
-        assert len(REGIME.default_grid(Bags.from_ids(BAGS), sparse=False)["classifier"]) == 2
+        assert len(REGIME.presets.grid["classifier"]) == 2
         assert set(model.inference_["chosen"][0]) >= {"classifier", "class_balance", "inherited_share", "score"}
 
     def test_every_label_has_an_instance(self):

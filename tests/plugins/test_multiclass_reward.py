@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from bliss_framework import Bags, Fold, LabelSpace, Outcome, Part, SettingsError, WeakLabels
+from bliss_framework.plugin import label_set_precision, label_set_recall
 from bliss_framework.testing import Example, reward_checks
-from bliss_mil.reward import MilReward
-from bliss_multiclass_mil.regime import MultiClassMilRegime
-from bliss_multiclass_mil.reward import MultiClassMilReward, precision, recall
+from bliss_mil.rewards.paper_reward import MilReward
+from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime
+from bliss_multiclass_mil.rewards.paper_reward import MultiClassMilReward
 
 PROPERTY = settings(max_examples=80, deadline=None)
 G = Fraction(1, 7)
@@ -52,8 +53,8 @@ HELD = {
 def test_recall_and_precision_by_hand():
     """Rec is the share of a bag's labels that are found, 1 for the empty set; Prec knows the set of each bag."""
     case = outcome([1], [[0, 1, 0]], **HELD, k=1)
-    assert recall(case).tolist() == [0.5, 0.5, 1.0, 1.0, 1.0, 1.0]
-    assert precision(case).tolist() == [True, True, False, True, True, False]
+    assert label_set_recall(case).tolist() == [0.5, 0.5, 1.0, 1.0, 1.0, 1.0]
+    assert label_set_precision(case).tolist() == [True, True, False, True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def test_two_negative_labels():
     held = {**HELD, "held_scores": [[row[0], -1, *row[1:]] for row in HELD["held_scores"]]}
     held["held_scores"][4] = [-1, 4, 0, 0]  # the other negative label: still class 0
     case = outcome([0, 1, 0], [[4, 0, 0, 0], [0, 4, 0, 0], [0, 4, 0, 0]], **held, k=1, class_of_label=(0, 0, 1, 2))
-    assert precision(case).tolist() == [True, True, False, True, True, False]
+    assert label_set_precision(case).tolist() == [True, True, False, True, True, False]
     # Along output 0 the nearest to 4 is P's second row (1): Rec 1/2. Along output 1 it is N's first row: Rec 1, Prec 1.
     assert MultiClassMilReward(alpha=0.5)(case) == pytest.approx([float(G / 2 + (1 - G)), 1.0, 0.0])
 
@@ -153,12 +154,12 @@ def test_one_label_is_binary_mil(seed):
     assert np.array_equal(MultiClassMilReward(alpha=0.8)(case), MilReward(alpha=0.8)(as_binary))
 
 
-def test_complaint():
+def test_diagnostic():
     """Where no neighbourhood reaches alpha, one sentence says so and what to do; else there is none."""
     sets = {"P": {1, 2}, "Q": {1, 2}}
     case = outcome([1], [[0, 1, 0]], [[0, 1, 0], [1, 0, 0], [0, 1, 0]], ["P", "P", "Q"], sets, 2)
-    assert "never reached alpha = 0.9 (at most 0.50)" in MultiClassMilReward(alpha=0.9).complaint(case)
-    assert MultiClassMilReward(alpha=0.5).complaint(case) is None
+    assert "never reached alpha = 0.9 (the highest was 0.50)" in MultiClassMilReward(alpha=0.9).diagnostic(case)
+    assert MultiClassMilReward(alpha=0.5).diagnostic(case) is None
 
 
 @pytest.mark.parametrize("name", ["gamma", "alpha"])

@@ -12,11 +12,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bliss_framework import Bags, BlissClassifier, LabelSpace, Part, SettingsError, WeakLabels, load_model, save_model
 from bliss_framework.testing import classifier_checks
-from bliss_multiclass_mil.classifier import CooperativeSoftmax
-from bliss_multiclass_mil.cooperative_softmax import Groups, Objective, SoftObjective, loss_and_slope, outputs_of
-from bliss_multiclass_mil.descent import State, descend
-from bliss_multiclass_mil.estimator import CooperativeSoftmaxClassifier
-from bliss_multiclass_mil.random_features import LENGTH, RandomFeatures
+from bliss_multiclass_mil.classifier.cooperative_softmax import CooperativeSoftmax
+from bliss_multiclass_mil.classifier.descent import State, descend
+from bliss_multiclass_mil.classifier.estimator import CooperativeSoftmaxClassifier
+from bliss_multiclass_mil.classifier.objective import Groups, Objective, SoftObjective, loss_and_slope, outputs_of
+from bliss_multiclass_mil.classifier.random_features import LENGTH, RandomFeatures
 
 PROPERTY = settings(max_examples=40, deadline=None)
 GROUPINGS = [(0, 1, 2), (0, 0, 1, 2), (0, 1, 0, 1, 0), (0, 0)]

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from bliss_framework import DataError, MissingExtraError, WeakDataset
 from bliss_framework.testing import check_reader
-from bliss_readers.csv_table import CsvReader
-from bliss_readers.parquet_table import ParquetReader
+from bliss_readers.tables.csv_reader import CsvReader
+from bliss_readers.tables.parquet_reader import ParquetReader
 
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow", reason="Parquet files need pyarrow, which the test extra brings")

@@ -9,13 +9,13 @@ import scipy.sparse as sp
 
 from bliss_framework import DataError, SettingsError, WeakDataset
 from bliss_readers.andrews_svm import AndrewsSvmReader
-from bliss_readers.arff import ArffReader
+from bliss_readers.arff.arff_reader import ArffReader
 from bliss_readers.c45 import C45Reader
-from bliss_readers.csv_table import CsvReader
 from bliss_readers.hooks import bliss_readers
 from bliss_readers.mill import MillReader
-from bliss_readers.npz import NpzReader
-from bliss_readers.parquet_table import ParquetReader
+from bliss_readers.npz.npz_reader import NpzReader
+from bliss_readers.tables.csv_reader import CsvReader
+from bliss_readers.tables.parquet_reader import ParquetReader
 
 BAG = np.array([4, 4, -1])
 X = np.array([[1.0, 0.0], [0.0, 2.5], [0.0, 0.0]])

@@ -13,14 +13,16 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.svm import SVC, LinearSVC
 
 from bliss_framework import Bags, Scaling, SettingsError, load_model, save_model
+from bliss_framework.kernel import rows as kernel_rows
+from bliss_framework.plugin import in_own_order
 from bliss_framework.testing import baseline_checks
-from bliss_mil import bag_kernels, hooks, row_kernels
-from bliss_mil.bag_kernels import MinMaxSvm, SetKernelSvm
-from bliss_mil.bag_rows import bag_extremes
-from bliss_mil.imputation import InstanceLabels, Witnesses, alternate, solve
-from bliss_mil.mi_svm import MiSvm, MiSvmBag
-from bliss_mil.miles import Miles, similarities, similarity_width
-from bliss_mil.row_order import in_own_order
+from bliss_mil import hooks
+from bliss_mil.baselines import bag_kernels, row_kernels
+from bliss_mil.baselines.bag_kernels import MinMaxSvm, SetKernelSvm
+from bliss_mil.baselines.bag_rows import bag_extremes
+from bliss_mil.baselines.imputation import InstanceLabels, Witnesses, alternate, solve
+from bliss_mil.baselines.mi_svm import MiSvm, MiSvmBag
+from bliss_mil.baselines.miles import Miles, similarities, similarity_width
 
 IMPUTING = [MiSvm(), MiSvmBag(), MiSvm(kernel="linear"), MiSvmBag(kernel="linear", n_starts=3, random_state=0)]
 WHOLE = [SetKernelSvm(), MinMaxSvm(), Miles(random_state=0)]
@@ -198,7 +200,7 @@ def test_instances_are_scored_in_blocks(hard, monkeypatch):
     X, bags, weak = hard
     model = MiSvm().fit(X, weak, bags=bags)
     expected = model.decision_function(X)
-    monkeypatch.setattr(row_kernels, "BLOCK", 100)
+    monkeypatch.setattr(kernel_rows, "BLOCK", 100)
     assert np.allclose(model.decision_function(X), expected)
 
 
@@ -224,7 +226,7 @@ def set_kernel_by_loops(A, B, gamma, p):
 @pytest.mark.parametrize(("block", "p"), [(4_000_000, 1), (37, 1), (37, 3)])
 def test_set_kernel_svm_is_an_svm_on_summed_kernels(hard, monkeypatch, block, p):
     """Bags of several sizes; two loops over instances inside two over bags, whatever the size of blocks."""
-    monkeypatch.setattr(row_kernels, "BLOCK", block)
+    monkeypatch.setattr(kernel_rows, "BLOCK", block)
     X, bags, weak = (part[:-23] if isinstance(part, np.ndarray) else part for part in hard)
     parts, y = by_bag(X, bags), [weak[name] for name in dict.fromkeys(bags.tolist())]
     svc = SVC(C=10.0, kernel="precomputed", tol=1e-6).fit(set_kernel_by_loops(parts, parts, 0.3, p), y)
@@ -282,7 +284,7 @@ def similarities_by_loop(parts, instances, sigma):
 @pytest.mark.parametrize("block", [4_000_000, 300])
 def test_miles_embeds_bags_by_their_nearest_instances(hard, monkeypatch, block):
     """The largest similarity to each instance, whatever the size of blocks."""
-    monkeypatch.setattr(row_kernels, "BLOCK", block)
+    monkeypatch.setattr(kernel_rows, "BLOCK", block)
     X, bags, _ = hard
     order = np.argsort(Bags.from_ids(bags).index, kind="stable")
     found = similarities(X[order], Bags.from_ids(bags).index[order], X[:9], 1.5)

@@ -7,12 +7,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bliss_framework.extension.loading.manager import default_plugins
-from bliss_framework.runs.preparation import prepare
-from bliss_framework.runs.prepared import Prepared
+from bliss_framework.extension.loading.plugins import default_plugins
+from bliss_framework.runs.prepared import Prepared, prepare
 from bliss_framework.runs.settings.records import DataSettings, EvaluationSettings, MethodSettings, RunSettings
 
-SHORT = {"settings": "as-given", "n_rounds": 6, "n_folds": 3, "n_neighbors": 5, "n_inferences": 1}
+SHORT = {"n_rounds": 6, "n_folds": 3, "n_neighbors": 5, "n_inferences": 1}
+# Values of the general table, with the reward of binary MIL in the paper.
+PLAIN = {
+    "regime": {"name": "mil", "bag_score": "max"},
+    "classifier": {"name": "kernel-ridge", "width": 2.0},
+    "reward": "mil",
+    "train_on": "one",
+    "final_classifier": "svm-rbf",
+    "inherited_share": 0.0,
+    "instance_threshold": "auto",
+}
 
 
 @pytest.fixture
@@ -46,7 +55,8 @@ def experiment(toy_file: Callable[..., Path]) -> Callable[..., Prepared]:
     ) -> Prepared:
         settings = RunSettings(
             data=DataSettings(str(toy_file(**(data or {})))),
-            bliss={**SHORT, **bliss},
+            # What is given is not chosen, so a choice is left as much as possible.
+            bliss={**({} if bliss.get("settings") == "select" else PLAIN), **SHORT, **bliss},
             evaluation=EvaluationSettings(cv, repeats),
             compare=None if compare is None else tuple(MethodSettings(one) for one in compare),
             name=name,

@@ -33,8 +33,8 @@ def bits(result):
     """Everything of a fold's result that could differ in a bit."""
     arms = result.arms
     arrays = tuple((a.dtype.str, a.shape, a.tobytes()) for a in (result.rows, arms.means, arms.pulls))
-    rest = (arms.n_pulls, arms.complaints, arms.seconds, result.mean_reward, result.weak_score)
-    return arrays, rest, (result.one_class, result.never_informed)
+    rest = (arms.n_pulls, arms.diagnostics, arms.seconds, result.mean_reward, result.weak_score)
+    return arrays, rest, (result.one_class, result.uninformative)
 
 
 def no_runner(work, tasks, emit):

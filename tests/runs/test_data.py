@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from bliss_framework import Component, DataError, PluginError, Reader, SettingsError, UnknownNameError, WeakDataset
-from bliss_framework.extension.registry import Offer, Registry
+from bliss_framework.extension.registry import Registration, Registry
 from bliss_framework.runs.data.find import available_datasets, default_data_dirs, find_dataset
-from bliss_readers.csv_table import CsvReader
-from bliss_readers.npz import NpzReader
+from bliss_readers.npz.npz_reader import NpzReader
+from bliss_readers.tables.csv_reader import CsvReader
 
 
 def toy(n_bags: int = 2) -> WeakDataset:
@@ -49,8 +49,8 @@ def broken_factory():
     raise ImportError("no module named pyarrow")
 
 
-def offer(kind: str, name: str, factory, plugin: str = "own") -> Offer:
-    return Offer(kind, Component(name, factory, details={"licence": "MIT"}), plugin, "bliss-own")
+def offer(kind: str, name: str, factory, plugin: str = "own") -> Registration:
+    return Registration(kind, Component(name, factory, details={"licence": "MIT"}), plugin, "bliss-own")
 
 
 READERS = (offer("reader", "csv", CsvReader), offer("reader", "npz", NpzReader))

@@ -1,5 +1,7 @@
 """Cross-validation: whole bags, the same folds for every method, and figures that a pencil would give."""
 
+from copy import copy
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,11 @@ from bliss_framework.runs.settings.records import EvaluationSettings
 NOWHERE = Checkpoint(None)
 
 
+def fitted(model):
+    """The way to fit a model, whatever the seed."""
+    return lambda data, seed, emit: copy(model).fit(data.X, data.weak, bags=data.ids)
+
+
 @pytest.fixture
 def problem(experiment):
     """Fourteen bags of three rows with known truth; the shift is small, so that mistakes are made."""
@@ -26,7 +33,7 @@ def evaluated(problem, mean_above_limit):
 
     def evaluate(cv=4, repeats=1, seed=0, n_jobs=1, names=("stub",)):
         seen = {name: [] for name in names}
-        methods = [Method(name, lambda _, own=seen[name]: mean_above_limit(own)) for name in names]
+        methods = [Method(name, fitted(mean_above_limit(seen[name]))) for name in names]
         fits = plan_fits(problem, methods, EvaluationSettings(cv, repeats), seed)
         return fits, run_fits(problem, fits, n_jobs, NOWHERE, lambda event: None), seen
 
@@ -98,7 +105,7 @@ class TestFolds:
 
     def test_the_largest_seed(self, problem):
         """A repeat after the largest seed starts at 0 again, instead of being no seed."""
-        fits = plan_fits(problem, [Method("x", lambda seed: seed)], EvaluationSettings(2, 2), 2**32 - 1)
+        fits = plan_fits(problem, [Method("x", fitted(None))], EvaluationSettings(2, 2), 2**32 - 1)
         assert [fit.seed for fit in fits] == [2**32 - 1, 2**32 - 1, 0, 0]
 
 
@@ -160,7 +167,7 @@ class TestProcesses:
         """
         data = {"n_pos": 20, "n_neg": 20, "size": 15, "d": 166}
         prepared = experiment(cv=2, data=data, final_classifier="kernel-ridge")
-        methods = [bliss_method(prepared.settings.bliss), *prepared.baselines]
+        methods = [bliss_method(prepared.bliss), *prepared.baselines]
         fits = plan_fits(prepared.problem, methods, prepared.settings.evaluation, 0)
         one, two = (run_fits(prepared.problem, fits, n_jobs, NOWHERE, lambda event: None) for n_jobs in (1, 2))
         assert len(one) == 4
@@ -188,7 +195,7 @@ class TestProcesses:
                 warnings.warn("watch out", stacklevel=1)
                 return super().fit(X, y, bags)
 
-        (fit, *_) = plan_fits(problem, [Method("loud", lambda seed: Loud())], EvaluationSettings(2), 0)
+        (fit, *_) = plan_fits(problem, [Method("loud", fitted(Loud()))], EvaluationSettings(2), 0)
         assert run_fit(problem, fit)["notes"] == ["watch out"]
 
 
@@ -215,7 +222,7 @@ class TestTestShare:
 
     def test_all_methods_are_tested_on_the_same_bags(self, problem, mean_above_limit):
         """One fit for each method and repeat, and the result says which share it was."""
-        methods = [Method(name, lambda _: mean_above_limit([])) for name in ("one", "other")]
+        methods = [Method(name, fitted(mean_above_limit([]))) for name in ("one", "other")]
         evaluation = EvaluationSettings(repeats=3, test_share=0.3)
         fits = plan_fits(problem, methods, evaluation, 0)
         assert [(fit.method.name, fit.repeat, fit.fold) for fit in fits] == [

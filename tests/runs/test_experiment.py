@@ -6,10 +6,10 @@ import json
 import numpy as np
 import pytest
 
-from bliss_framework.extension.loading.manager import default_plugins
+from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_framework.runs.experiment import run
 from bliss_framework.runs.folder.run_folder import RunFolder
-from bliss_framework.runs.preparation import prepare
+from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.settings.experiment_file import read_experiments
 
 MEASURE = {"mean", "sd", "runs"}
@@ -219,14 +219,17 @@ def test_sparse_rows_and_text_labels(tmp_path, experiment, toy):
 
     from bliss_framework import WeakDataset
     from bliss_framework.extension.contracts import Component
-    from bliss_framework.extension.registry import Offer, Registry
+    from bliss_framework.extension.registry import Registration, Registry
     from bliss_framework.runs.settings.records import DataSettings, EvaluationSettings, RunSettings
 
     X, bags, weak = toy()
     labels = np.array(["yes" if label else "no" for label in weak.values()])
     made = WeakDataset("texts", sp.coo_matrix(X), bags, labels)
     plugins = default_plugins()
-    offers = (*plugins.registry.offers, Offer("dataset", Component("texts", lambda: made), "own", "bliss-own"))
+    offers = (
+        *plugins.registry.registrations,
+        Registration("dataset", Component("texts", lambda: made), "own", "bliss-own"),
+    )
     regime = {"name": "mil", "positive_label": "yes"}
     settings = RunSettings(
         DataSettings("texts"),

@@ -34,10 +34,7 @@ def test_test_bags_fold_by_fold(experiment):
     problem, truth = prepared.problem, np.asarray(prepared.problem.dataset.instance_labels)
     found = run(prepared, silent).document["evaluation"]["instance_auc"]["test"]
     weak, position = np.asarray(problem.dataset.weak), problem.bags.index
-    own = {
-        name: prepared.settings.bliss[name]
-        for name in ("settings", "n_rounds", "n_folds", "n_neighbors", "n_inferences")
-    }
+    own = {name: prepared.bliss[name] for name in prepared.config.values}
     runs = []
     for repeat in range(2):
         aucs = []
@@ -60,10 +57,7 @@ def test_inferred_labels_are_ranked_by_their_lead(experiment):
     prepared = experiment(cv=None, data={"gap": 1.5})
     dataset = prepared.problem.dataset
     found = run(prepared, silent).document["evaluation"]["instance_auc"]
-    own = {
-        name: prepared.settings.bliss[name]
-        for name in ("settings", "n_rounds", "n_folds", "n_neighbors", "n_inferences")
-    }
+    own = {name: prepared.bliss[name] for name in prepared.config.values}
     model = BlissClassifier(random_state=0, **own).fit(dataset.X, dataset.weak, bags=dataset.bags)
     free = np.repeat(np.asarray(dataset.weak) == 1, 4)
     lead = model.label_means_[free, 1] - model.label_means_[free, 0]
@@ -87,7 +81,7 @@ def test_a_method_without_scores_of_instances(experiment, mean_above_limit):
     from bliss_framework.runs.evaluation.methods import Method
 
     prepared = experiment(cv=2)
-    plain = Method("bag-mean-svm", lambda seed: mean_above_limit())
+    plain = Method("bag-mean-svm", lambda data, seed, emit: mean_above_limit().fit(data.X, data.weak, bags=data.ids))
     (row,) = compare(evolve(prepared, baselines=(plain,)), ["bag-mean-svm"], silent).document["methods"]
     assert "instance_accuracy" in row["evaluation"]
     assert "instance_auc" not in row["evaluation"]

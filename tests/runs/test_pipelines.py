@@ -18,11 +18,11 @@ from bliss_framework import (
     RunError,
     SettingsError,
 )
-from bliss_framework.extension.loading.manager import Plugins
-from bliss_framework.extension.registry import Offer, Registry
+from bliss_framework.extension.loading.plugins import Plugins
+from bliss_framework.extension.registry import Registration, Registry
 from bliss_framework.runs.folder.run_folder import RunFolder
 from bliss_framework.runs.pipelines import PreparedPipeline, prepare_any, run_pipeline
-from bliss_framework.runs.preparation import prepare
+from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.settings.experiment_file import read_experiments
 from bliss_framework.runs.settings.records import (
     DataSettings,
@@ -68,7 +68,7 @@ class Dice(Pipeline):
         return PipelineReport((own, best, told), files, {"n_arms": 7}, (f"seed {seed}",))
 
 
-PLUGINS = Plugins((), Registry((Offer("pipeline", Component("dice", Dice), "games", "bliss-games"),)), ())
+PLUGINS = Plugins((), Registry((Registration("pipeline", Component("dice", Dice), "games", "bliss-games"),)), ())
 
 
 def prepared(repeats: int = 1, seed: int | None = None, **parameters: Any) -> PreparedPipeline:

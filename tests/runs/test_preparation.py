@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from bliss_framework import DataError, PluginError, SettingsError, UnknownNameError
-from bliss_framework.extension.loading.manager import default_plugins, load_plugins
-from bliss_framework.runs.preparation import prepare
-from bliss_framework.runs.settings.components import resolved
+from bliss_framework.estimator.configure import filled
+from bliss_framework.extension.loading.plugins import default_plugins, load_plugins
+from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.settings.records import DataSettings, MethodSettings, RunSettings, with_component_parameters
 
 
@@ -42,8 +42,8 @@ class TestDocument:
         """What is no name of a component is recorded as the user gave it."""
         registry = default_plugins().registry
         for spec in ("sklearn.svm.SVC", {"name": "sklearn.svm.SVC", "C": 3}, 5):
-            assert resolved("classifier", spec, registry) == spec
-        assert resolved("final_classifier", {"name": "svm-rbf", "C": 3.0}, registry) == {
+            assert filled("classifier", spec, registry) == spec
+        assert filled("classifier", {"name": "svm-rbf", "C": 3.0}, registry) == {
             "name": "svm-rbf",
             "C": 3.0,
             "width": 2.0,
@@ -58,16 +58,18 @@ class TestDocument:
 
 
 class TestFilledIn:
-    def test_parameters_of_default_components(self, experiment, toy_file):
-        """--set without a component means the default one: of a reward, that of the regime."""
-        settings = RunSettings(DataSettings(str(toy_file())), bliss={"settings": "as-given"})
+    def test_parameters_of_the_components_in_use(self, toy_file):
+        """--set speaks of the component in use, the regime's where the user names none; the rest is as advised."""
         settings = with_component_parameters(
-            settings, ["reward.gamma=0.5", "final_classifier.C=2.0", "regime.weights=bag"]
+            RunSettings(DataSettings(str(toy_file()))),
+            ["reward.gain=1.0", "classifier.ridge=0.5", "final_classifier.ridge=0.3", "regime.weights=bag"],
         )
-        bliss = prepare(settings, default_plugins(), []).settings.bliss
-        assert bliss["reward"] == {"name": "mil", "gamma": 0.5}
-        assert bliss["final_classifier"] == {"name": "svm-rbf", "C": 2.0}
-        assert bliss["regime"] == {"name": "mil", "weights": "bag"}
+        bliss = prepare(settings, default_plugins(), []).bliss
+        assert bliss["reward"] == {"name": "mil-marginal", "steepness": 3.4, "gain": 1.0}
+        assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 0.5, "width": 1.0}
+        assert bliss["final_classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": 1.0}
+        own = {"name": "mil", "negative_bags": "known", "weights": "bag", "bag_score": "max-mean"}
+        assert bliss["regime"] == own
 
     def test_baselines_are_those_of_the_regime(self, experiment):
         """Without [[compare]] a run stands beside the control and the baselines of MIL; with an empty list alone."""
@@ -79,15 +81,17 @@ class TestFilledIn:
         """`no-bandit` is BLISS with inherited_share=1, whatever else the user set, and one process for each fit."""
         prepared = experiment(compare=("no-bandit",), inherited_share=0.25, settings="select", n_members=2, n_jobs=2)
         (control,) = prepared.baselines
-        found = control.make(7).get_params(deep=False)
-        assert found == {**prepared.settings.bliss, "inherited_share": 1.0, "n_jobs": None, "random_state": 7}
+        model = control.fit(prepared.problem.data, 7, lambda event: None)
+        given = {**prepared.bliss, "inherited_share": 1.0, "n_jobs": None, "random_state": 7}
+        assert model.get_params(deep=False) == given
+        assert model.inference_["n_pulls"] == 0
         assert prepared.document()["compare"] == [{"method": "no-bandit"}]
 
     def test_a_baseline_with_parameters(self, toy_file):
         """Parameters of [[compare]] reach the baseline, freshly made for each fit."""
         chosen = (MethodSettings("bag-mean-svm", {"C": 3.0}),)
         prepared = prepare(RunSettings(DataSettings(str(toy_file())), compare=chosen), default_plugins(), [])
-        first, second = (prepared.baselines[0].make(seed) for seed in (0, 1))
+        first, second = (prepared.baselines[0].fit(prepared.problem.data, seed, print) for seed in (0, 1))
         assert (first.C, second.C) == (3.0, 3.0)
         assert first is not second
 
@@ -133,7 +137,8 @@ class TestRefusals:
             ({"n_jobs": 0}, "n_jobs must be None, a positive integer, or -1 for all cores; got 0."),
             ({"bag_threshold": "x"}, "bag_threshold must be"),
             ({"classifier": {"name": "ridge", "rigde": 1}}, 'The classifier "ridge" has no parameter "rigde". Did you'),
-            ({"reward": {"gamma": 2.0}}, "gamma must be a number from 0 to 1; got 2.0."),
+            ({"reward": {"gamma": 2.0}}, 'The reward "mil-marginal" has no parameter "gamma".'),
+            ({"reward": {"gain": -1.0}}, "gain must be a finite number above 0; got -1.0."),
             ({"regime": {"weights": "x"}}, "weights must be one of 'instance', 'bag'; got 'x'."),
         ],
     )
@@ -167,7 +172,9 @@ class TestRefusals:
 
         twice = evolve(
             registry,
-            offers=tuple(evolve(one, distribution="stranger", plugin=p) for one in registry.offers for p in ("a", "b")),
+            registrations=tuple(
+                evolve(one, distribution="stranger", plugin=p) for one in registry.registrations for p in ("a", "b")
+            ),
         )
         with pytest.raises(PluginError, match="ambiguous"):
             prepare(

@@ -51,7 +51,7 @@ class TestLeftBehind:
     def test_labels(self, finished, bliss):
         """labels.csv has a line for each row of the data, in order, with what the estimator inferred, to the bit."""
         dataset = finished.prepared.problem.dataset
-        parameters = finished.prepared.settings.bliss
+        parameters = finished.prepared.bliss
         model = BlissClassifier(**parameters).fit(dataset.X, dataset.weak, bags=dataset.bags)
         rows = rows_of(finished.folder / "labels.csv")
         header = ["row", "bag", "label", "confidence", "undecided", "mean_reward_0", "mean_reward_1"]

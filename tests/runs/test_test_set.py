@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 from bliss_framework import BlissClassifier, Component, DataError, RunError, SettingsError, WeakDataset
-from bliss_framework.extension.loading.manager import default_plugins
-from bliss_framework.extension.registry import Offer, Registry
+from bliss_framework.extension.loading.plugins import default_plugins
+from bliss_framework.extension.registry import Registration, Registry
 from bliss_framework.runs.comparison import compare
 from bliss_framework.runs.data.find import find_dataset
 from bliss_framework.runs.evaluation.fits import run_fits
@@ -14,8 +15,7 @@ from bliss_framework.runs.evaluation.plan import plan_fits
 from bliss_framework.runs.experiment import run
 from bliss_framework.runs.folder.checkpoint import Checkpoint
 from bliss_framework.runs.folder.run_folder import RunFolder
-from bliss_framework.runs.preparation import prepare
-from bliss_framework.runs.settings.components import told_names
+from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.settings.experiment_file import read_experiments
 from bliss_framework.runs.settings.records import DataSettings, EvaluationSettings, MethodSettings, RunSettings
 
@@ -51,7 +51,7 @@ class TestFigures:
     def test_each_method_is_fitted_to_all_bags_and_judged_on_the_test_set(self, tested, mean_above_limit):
         """Doing it by hand: learn from all of one file, count right bags and instances of the other."""
         problem, seen = tested().problem, []
-        method = Method("stub", lambda seed: mean_above_limit(seen))
+        method = Method("stub", lambda data, seed, emit: mean_above_limit(seen).fit(data.X, data.weak, bags=data.ids))
         fits = plan_fits(problem, [method], EvaluationSettings(None, 2), 0)
         pieces = run_fits(problem, fits, 1, Checkpoint(None), silent)
         assert [size for _, size in seen] == [48, 48]
@@ -151,7 +151,7 @@ def of_folders(data_dirs=(), n_bags=2):
 class TestWhatDataTell:
     def test_data_sets_are_told_the_folders(self, tmp_path):
         """A data set with a parameter data_dirs gets the folders of the run, unless the user names others."""
-        registry = Registry((Offer("dataset", Component("own", of_folders), "own", "bliss-own"),))
+        registry = Registry((Registration("dataset", Component("own", of_folders), "own", "bliss-own"),))
         found = find_dataset("own", registry=registry, data_dirs=[tmp_path], options={"n_bags": 3})
         assert found.dataset.name == str(tmp_path)
         options = {"data_dirs": ["elsewhere"]}
@@ -166,17 +166,8 @@ class TestWhatDataTell:
         settings = RunSettings(DataSettings(str(path)), compare=(MethodSettings("one-vs-rest-bag-mean-svm"),))
         prepared = prepare(settings, default_plugins(), [])
         assert prepared.problem.weak.classes == ("negative", "cat", "dog")
-        assert prepared.settings.bliss["regime"]["label_names"] == ["cat", "dog"]
-        assert prepared.baselines[0].settings == {"label_names": ["cat", "dog"]}
-        model = prepared.baselines[0].make(0).fit(prepared.problem.dataset.X, Y, prepared.problem.dataset.bags)
+        assert prepared.bliss["regime"]["label_names"] == ["cat", "dog"]
+        own = {"label_names": ["cat", "dog"], "negative_label": "negative", "separator": ";"}
+        assert prepared.baselines[0].settings == own
+        model = prepared.baselines[0].fit(evolve(prepared.problem.data, weak=Y), 0, print)
         assert model.classes_.tolist() == ["negative", "cat", "dog"]
-
-    def test_names_reach_those_alone_who_ask(self):
-        """A component without the parameter, an object, and what the user said stay as they are."""
-        registry, names = default_plugins().registry, ("cat", "dog")
-        assert told_names("regime", "mil", names, registry) == "mil"
-        assert told_names("regime", "multiclass-mil", None, registry) == "multiclass-mil"
-        own = {"name": "multiclass-mil", "label_names": ["a", "b"]}
-        assert told_names("regime", own, names, registry) == own
-        thing = object()
-        assert told_names("regime", thing, names, registry) is thing

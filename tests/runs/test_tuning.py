@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from bliss_framework import BlissClassifier, SettingsError
-from bliss_framework.extension.loading.manager import default_plugins
+from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_framework.runs.experiment import run
-from bliss_framework.runs.preparation import prepare
+from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.settings.experiment_file import read_experiments
 from bliss_framework.runs.tuning import tune
 
@@ -47,35 +47,25 @@ def test_scores_are_those_of_the_estimator(experiment):
     """What is printed is what `rank_settings` finds with the seed of a run."""
     prepared = experiment(data={"gap": 1.5}, grid=GRID, settings="select")
     dataset = prepared.problem.dataset
-    short = {name: prepared.settings.bliss[name] for name in ("n_rounds", "n_folds", "n_neighbors", "n_inferences")}
+    short = {name: prepared.bliss[name] for name in ("n_rounds", "n_folds", "n_neighbors", "n_inferences")}
     model = BlissClassifier(settings="select", grid=GRID, random_state=0, **short)
     ranked = model.rank_settings(dataset.X, dataset.weak, dataset.bags)
     assert [one["score"] for one in tune(prepared, silent).document["candidates"]] == [one.score for one in ranked]
 
 
 def test_the_file_has_the_best_settings(tuned, experiment, tmp_path):
-    """It names the data by their whole path and what differs from the defaults, and neither a grid nor a choice."""
+    """It names the data by their whole path and gives every parameter, and neither a grid nor a choice."""
     result = tuned()
     best = result.document["candidates"][0]["settings"]
     table = tomllib.loads(result.toml)
     assert set(table) == {"data", "bliss"}
     assert table["data"] == {"source": str(tmp_path / "toy.npz")}
-    kernel = {"name": "kernel-ridge", "width": best["classifier.width"]}
-    assert table["bliss"].pop("inherited_share", 0.0) == best["inherited_share"]
-    assert table["bliss"] == {
-        "settings": "as-given",
-        "instance_threshold": "out-of-fold",
-        "regime": {"name": "mil", "weights": "instance", "bag_score": "max-mean"},
-        "reward": "mil-marginal",
-        "train_on": "rest",
-        "n_rounds": 6,
-        "n_folds": 3,
-        "n_neighbors": 5,
-        "n_inferences": 1,
-        "random_state": 0,
-        "classifier": kernel,
-        "final_classifier": kernel,
-    }
+    bliss = table["bliss"]
+    assert bliss["inherited_share"] == best["inherited_share"]
+    assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 1.0, "width": best["classifier.width"]}
+    assert (bliss["final_classifier"], bliss["reward"]["name"], bliss["train_on"]) == ("same", "mil-marginal", "rest")
+    assert (bliss["n_rounds"], bliss["n_folds"], bliss["n_neighbors"], bliss["random_state"]) == (6, 3, 5, 0)
+    assert not {"settings", "grid", "n_members", "n_jobs"} & set(bliss)
 
 
 def test_the_file_runs(tuned, tmp_path):
@@ -85,10 +75,10 @@ def test_the_file_runs(tuned, tmp_path):
     path.write_text(result.toml, encoding="utf-8")
     (settings,) = read_experiments(path).rows
     prepared = prepare(settings, default_plugins(), [])
-    assert (prepared.seed, prepared.settings.bliss["settings"]) == (3, "as-given")
+    assert (prepared.seed, prepared.bliss["settings"]) == (3, "default")
     best = result.document["candidates"][0]["settings"]
-    assert prepared.settings.bliss["inherited_share"] == best["inherited_share"]
-    assert prepared.settings.bliss["final_classifier"]["width"] == best["classifier.width"]
+    assert prepared.bliss["inherited_share"] == best["inherited_share"]
+    assert prepared.bliss["classifier"]["width"] == best["classifier.width"]
     assert run(prepared, silent).document["evaluation"]["instance_accuracy"]["inferred"]["overall"] > 0.5
 
 
@@ -97,7 +87,7 @@ def test_what_the_user_set_stays(tuned):
     result = tuned(classifier={"name": "kernel-ridge", "width": 1.5}, strategy="kl-ucb", scaling="standard")
     assert all("classifier.width" not in one["settings"] for one in result.document["candidates"])
     bliss = tomllib.loads(result.toml)["bliss"]
-    assert (bliss["classifier"]["width"], bliss["strategy"], bliss["scaling"]) == (1.5, "kl-ucb", "standard")
+    assert (bliss["classifier"]["width"], bliss["strategy"]["name"], bliss["scaling"]) == (1.5, "kl-ucb", "standard")
 
 
 def test_the_grid_of_the_regime(experiment):
@@ -105,13 +95,18 @@ def test_the_grid_of_the_regime(experiment):
     result = tune(experiment(data={"gap": 1.5}, settings="select", n_folds=None, n_inferences=None), silent)
     assert len(result.document["candidates"]) == 36
     bliss = tomllib.loads(result.toml)["bliss"]
-    assert (bliss["reward"], bliss["n_folds"], bliss["n_inferences"], bliss["n_rounds"]) == ("mil-marginal", 3, 1, 6)
+    assert (bliss["reward"]["name"], bliss["n_folds"], bliss["n_inferences"], bliss["n_rounds"]) == (
+        "mil-marginal",
+        3,
+        1,
+        6,
+    )
     assert bliss["regime"]["bag_score"] in ("max", "mean", "max-mean")
 
 
 def test_settings_that_are_not_to_be_chosen(experiment):
-    """What is prepared for anything but a choice has its defaults filled in, so there is nothing left to choose."""
-    with pytest.raises(SettingsError, match=r'settings is "as-given".*prepare it with settings = "select"'):
+    """An experiment that is prepared for anything but a choice has no candidates."""
+    with pytest.raises(SettingsError, match='settings are not "select"; prepare it with settings = "select"'):
         tune(experiment(grid=GRID), silent)
 
 

@@ -18,7 +18,7 @@ from bliss_framework import (
     WeakDataset,
     neighbourhood,
 )
-from bliss_framework.extension.loading.manager import default_plugins
+from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_framework.testing import (
     Check,
     check_reader,
@@ -33,7 +33,7 @@ from bliss_framework.testing import (
 from bliss_framework.testing.installed import check_installed
 
 pytest_plugins = ["bliss_framework.testing.fixtures"]
-MUSK1 = Path(__file__).parents[2] / "plugins" / "bliss_mil" / "data" / "musk1.npz"
+MUSK1 = Path(__file__).parents[2] / "plugins" / "bliss_mil" / "datasets" / "musk1.npz"
 REGISTRY = default_plugins().registry
 
 
@@ -122,7 +122,7 @@ class NeedsTwoBags(Good):
 
 @frozen
 class Mumbling(Good):
-    def complaint(self, outcome):
+    def diagnostic(self, outcome):
         return 7
 
 
@@ -143,7 +143,7 @@ def test_a_good_reward_passes():
         (ByName(), "names-of-bags"),
         (NeedsTwo(), "one-training-instance"),
         (NeedsTwoBags(), "one-held-out-bag"),
-        (Mumbling(), "complaint"),
+        (Mumbling(), "diagnostic"),
         (Good, "is-a-reward"),
     ],
     ids=lambda value: value if isinstance(value, str) else getattr(value, "__name__", type(value).__name__),
@@ -328,7 +328,7 @@ def test_everything_installed_passes():
     check_reader(REGISTRY.create("reader", "npz"), MUSK1)
 
 
-BUILTIN = {offer.plugin for offer in REGISTRY.offers if offer.distribution == "bliss-framework"}
+BUILTIN = {offer.plugin for offer in REGISTRY.registrations if offer.distribution == "bliss-framework"}
 
 
 def test_a_csv_reader_passes(tmp_path):

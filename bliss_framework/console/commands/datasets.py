@@ -17,7 +17,7 @@ def datasets_command(
     from bliss_framework.console.context import data_folders, plugins_for
     from bliss_framework.console.drawing.screens import open_screen
     from bliss_framework.console.drawing.tables import dataset_table
-    from bliss_framework.extension.names import did_you_mean
+    from bliss_framework.extension.naming import did_you_mean
     from bliss_framework.runs.data.find import available_datasets
     from bliss_framework.runs.folder.atomic import to_json
 

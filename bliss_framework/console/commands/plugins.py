@@ -9,7 +9,7 @@ from bliss_framework.errors import PluginError, UnknownNameError
 
 if TYPE_CHECKING:
     from bliss_framework.console.drawing.screens import Screen
-    from bliss_framework.extension.loading.manager import Plugins
+    from bliss_framework.extension.loading.plugins import Plugins
     from bliss_framework.extension.loading.reports import PluginReport
 
 
@@ -35,7 +35,7 @@ def plugins_command(
 
 
 def _reports(plugins: "Plugins", name: str | None) -> "list[PluginReport]":
-    from bliss_framework.extension.names import did_you_mean
+    from bliss_framework.extension.naming import did_you_mean
 
     reports = [report for report in plugins.reports if name in (None, report.name)]
     if name is not None and not reports:

@@ -19,7 +19,7 @@ from bliss_framework.console.options import (
 
 if TYPE_CHECKING:
     from bliss_framework.console.context import CommandContext, Experiment
-    from bliss_framework.extension.loading.manager import Plugins
+    from bliss_framework.extension.loading.plugins import Plugins
     from bliss_framework.runs.folder.run_folder import RunFolder
     from bliss_framework.runs.folder.start import RunResult
 

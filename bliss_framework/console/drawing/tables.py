@@ -10,7 +10,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from bliss_framework.console.drawing.screens import shows_unicode
-from bliss_framework.extension.names import singular
+from bliss_framework.extension.naming import singular
 from bliss_framework.report.wording import (
     best_mean,
     how_tested,
@@ -159,12 +159,12 @@ def _instances(accuracy: Mapping[str, Any]) -> Text:
 
 
 def plugin_table(console: Console, plugins: Sequence[Mapping[str, Any]]) -> Table:
-    """Draw all plugins with their components; broken ones say at which door, why, and what to do."""
+    """Draw all plugins with their components; broken ones say at which stage, why, and what to do."""
     table = plain_table(console, "plugin", "distribution", "state", "components, or what broke")
     for one in plugins:
         told = [f"{singular(c['kind'])} {c['name']}" for c in one["components"]]
         if one["reason"]:
-            told.append(f"door {one['door']}: {one['reason']}. Remedy: {one['remedy']}.")
+            told.append(f"{one['door']}: {one['reason']}. Hint: {one['remedy']}.")
         style = {"ok": "green", "blocked": "dim", "broken": "red"}[one["state"]]
         who = f"{one['distribution']} {one['version']}"
         table.add_row(Text(one["name"]), Text(who), Text(one["state"], style=style), Text("\n".join(told)))

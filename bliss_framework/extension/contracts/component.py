@@ -17,9 +17,13 @@ class Component:
         factory: a class or function whose keyword arguments are the component's parameters.
         summary: one line for `bliss plugins`.
         details: for data sets: "source", "size" and "licence", shown by `bliss datasets`.
+        saved_types: full names, such as "my_package.model.MyEstimator", of types that a saved model may hold because of
+            this component, that of its final estimator for instance. The factory itself, where it is a class, is
+            implied. `load_model` trusts what installed components declare, and nothing else.
     """
 
     name: str = field()
     factory: Callable[..., Any] = field()
     summary: str = field(default="")
     details: Mapping[str, str] = field(factory=dict)
+    saved_types: tuple[str, ...] = field(default=())

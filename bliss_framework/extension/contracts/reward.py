@@ -10,7 +10,7 @@ from bliss_framework.kernel.pull import Fold, Outcome
 
 
 class RewardFunction(ABC):
-    """A reward that is prepared for one fold."""
+    """A reward that is prepared for one fold; the only thing that is called with an outcome."""
 
     @abstractmethod
     def __call__(self, outcome: Outcome) -> NDArray[np.float64]:
@@ -23,19 +23,46 @@ class RewardFunction(ABC):
             (n,) numbers in [0, 1].
         """
 
-    def complaint(self, outcome: Outcome) -> str | None:
-        """Say in one sentence with a remedy why this outcome cannot tell labels apart, or return None."""
+    def diagnostic(self, outcome: Outcome) -> str | None:
+        """Say in one sentence, with a hint, why this outcome cannot tell labels apart, or return None."""
         return None
 
 
-class Reward(RewardFunction):
-    """How well a label assignment meets the weak labels: a regime is a reward function."""
+class Reward(ABC):
+    """How well a label assignment meets the weak labels: a regime is a reward function.
 
+    A reward that keeps nothing for a fold defines `__call__(outcome)` alone, as of `RewardFunction`: it is then its own
+    reward function, and `prepare` returns the reward itself.
+
+    >>> class Agreement(Reward):
+    ...     def __call__(self, outcome):
+    ...         return (outcome.assignment == outcome.labels).astype(float)
+    >>> reward = Agreement()
+    >>> reward.prepare(None, None) is reward
+    True
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Supply `prepare` to a class that defines `__call__` and has none."""
+        super().__init_subclass__(**options)
+        is_function = any("__call__" in vars(base) for base in cls.__mro__)
+        if is_function and getattr(cls.prepare, "__isabstractmethod__", False):
+            cls.prepare = _itself  # type: ignore[method-assign]
+
+    @abstractmethod
     def prepare(self, fold: Fold, classifier: Any) -> RewardFunction:
-        """Do once for a fold all that does not depend on labels; by default nothing.
+        """Do once for a fold all that does not depend on labels.
 
         Args:
-            fold: training part, held-out set and k.
-            classifier: the prepared classifier; its `smoother` may be of use.
+            fold: training part, held-out set, k, and the regime with its parameters.
+            classifier: the prepared classifier, or None; its `smoother` may be of use.
         """
-        return self
+
+    def diagnostic(self, outcome: Outcome) -> str | None:
+        """Say of a reward that is its own function what `RewardFunction.diagnostic` says; None by default."""
+        return None
+
+
+def _itself(self: Any, fold: Fold, classifier: Any) -> Any:
+    """Return the reward itself: it keeps nothing for a fold."""
+    return self

@@ -5,7 +5,7 @@ distribution's entry points is then parsed alone, so that a malformed neighbour 
 
 This is the only module that imports `entrypoints`, and none of that package's types leave it. To do without the
 package: parse with `configparser.ConfigParser(delimiters=("=",), interpolation=None)` and `optionxform = str` in
-`_parse`; split a value with `importlib.metadata.EntryPoint` in `_entry`; import in `Found.load` with
+`_parse`; split a value with `importlib.metadata.EntryPoint` in `_entry`; import in `Entry.load` with
 `importlib.import_module`; then delete the line in pyproject.toml.
 """
 
@@ -17,14 +17,14 @@ from typing import Any
 import entrypoints
 from attrs import field, frozen
 
-from bliss_framework.extension.names import normalise
+from bliss_framework.extension.naming import normalise
 
 GROUP = "bliss_framework"
 NAMELESS = "unknown"
 
 
 @frozen
-class Found:
+class Entry:
     """An entry point that names a plugin.
 
     Attributes:
@@ -47,7 +47,7 @@ class Found:
 
 
 @frozen
-class Unreadable:
+class UnreadableEntry:
     """Entry points that mention our group and cannot be read.
 
     Attributes:
@@ -65,7 +65,10 @@ class Unreadable:
     cause: Exception | None = field(default=None, eq=False, repr=False)
 
 
-def find_plugins() -> tuple[Found | Unreadable, ...]:
+AnyEntry = Entry | UnreadableEntry
+
+
+def find_entries() -> tuple[AnyEntry, ...]:
     """Read the entry points of every distribution on `sys.path`; of two copies of one, the first counts."""
     return tuple(record for one in _first_copies(distributions()) for record in _records(one))
 
@@ -90,7 +93,7 @@ def _header(distribution: Distribution, key: str) -> str:
         return ""
 
 
-def _records(distribution: Distribution) -> Iterator[Found | Unreadable]:
+def _records(distribution: Distribution) -> Iterator[AnyEntry]:
     try:
         text = distribution.read_text("entry_points.txt") or ""
     except UnicodeDecodeError as error:
@@ -104,7 +107,7 @@ def _records(distribution: Distribution) -> Iterator[Found | Unreadable]:
         yield from _parse(text, distribution)
 
 
-def _parse(text: str, distribution: Distribution) -> Iterator[Found | Unreadable]:
+def _parse(text: str, distribution: Distribution) -> Iterator[AnyEntry]:
     parser = entrypoints.CaseSensitiveConfigParser(delimiters=("=",), interpolation=None)
     try:
         parser.read_string(text, source="entry_points.txt")
@@ -116,7 +119,7 @@ def _parse(text: str, distribution: Distribution) -> Iterator[Found | Unreadable
             yield _entry(name, value, distribution)
 
 
-def _entry(name: str, value: str, distribution: Distribution) -> Found | Unreadable:
+def _entry(name: str, value: str, distribution: Distribution) -> AnyEntry:
     if not _header(distribution, "Name"):
         folder = distribution.locate_file("")
         return _unreadable(distribution, f"a distribution in {folder} has no metadata with its name", None, name)
@@ -125,11 +128,11 @@ def _entry(name: str, value: str, distribution: Distribution) -> Found | Unreada
     except entrypoints.BadEntryPoint as error:
         reason = f'its entry point is {name} = "{value}"; allowed are "module" and "module:object"'
         return _unreadable(distribution, reason, error, name)
-    return Found(name, *_identity(distribution), entry.module_name, entry.object_name or "")
+    return Entry(name, *_identity(distribution), entry.module_name, entry.object_name or "")
 
 
-def _unreadable(distribution: Distribution, reason: str, cause: Exception | None, name: str = "") -> Unreadable:
-    return Unreadable(*_identity(distribution), reason, name, cause)
+def _unreadable(distribution: Distribution, reason: str, cause: Exception | None, name: str = "") -> UnreadableEntry:
+    return UnreadableEntry(*_identity(distribution), reason, name, cause)
 
 
 def _identity(distribution: Distribution) -> tuple[str, str]:

@@ -1,30 +1,25 @@
-"""What became of each plugin: one record, as a sentence for people and as JSON for programs."""
+"""What became of each plugin: one record, as a sentence for people and as JSON for programs, with a hint."""
 
+import re
 from typing import Any, Literal
 
 from attrs import evolve, field, frozen
 
 from bliss_framework.extension.contracts import Component
+from bliss_framework.extension.loading.discovery import NAMELESS
+from bliss_framework.extension.naming import is_own
 
 State = Literal["ok", "blocked", "broken"]
-Door = Literal["metadata", "import", "register", "hooks", "call"]
+Stage = Literal["metadata", "import", "register", "hooks", "call"]
 
-
-class Refusal(Exception):
-    """A plugin cannot pass a door.
-
-    Attributes:
-        door: where it was stopped.
-        reason: what happened, without a full stop.
-        remedy: what to do; None where a newer version or none of the plugin is all that helps.
-    """
-
-    def __init__(self, door: Door, reason: str, remedy: str | None = None) -> None:
-        """Keep why the plugin cannot pass."""
-        super().__init__(reason)
-        self.door = door
-        self.reason = reason
-        self.remedy = remedy
+_MISSING_MODULE = re.compile(r"No module named '(\w+)")
+_FAILED = {
+    "metadata": "its entry point cannot be used: ",
+    "import": "its import failed: ",
+    "register": "it cannot be registered: ",
+    "hooks": "",
+    "call": "",
+}
 
 
 @frozen
@@ -35,10 +30,10 @@ class PluginReport:
         name: of the plugin, or of its distribution where its entry points cannot be read.
         distribution: who ships it.
         version: of the distribution.
-        state: "ok" also where a part of the plugin was refused; then there is a door.
-        door: where the plugin, or a part of it, was stopped.
-        reason: what happened there.
-        remedy: what the user can do about it.
+        state: "ok" also where a part of the plugin was refused; then there is a stage.
+        stage: of loading at which the plugin, or a part of it, was stopped.
+        reason: what happened there, without a full stop.
+        hint: what the user can do about it.
         components: (kind, component) of all that it offers.
     """
 
@@ -46,42 +41,88 @@ class PluginReport:
     distribution: str = field()
     version: str = field()
     state: State = field()
-    door: Door | None = field(default=None)
+    stage: Stage | None = field(default=None)
     reason: str | None = field(default=None)
-    remedy: str | None = field(default=None)
+    hint: str | None = field(default=None)
     components: tuple[tuple[str, Component], ...] = field(default=())
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of the plugin was loaded."""
+        return self.state == "ok" and self.stage is None
+
     def as_dict(self) -> dict[str, Any]:
-        """Return what `bliss plugins --json` prints of this plugin."""
+        """Return what `bliss plugins --json` prints of this plugin; other programs rely on these keys."""
         return {
             "name": self.name,
             "distribution": self.distribution,
             "version": self.version,
             "state": self.state,
-            "door": self.door,
+            "door": self.stage,
             "reason": self.reason,
-            "remedy": self.remedy,
+            "remedy": self.hint,
             "components": [{"kind": kind, "name": one.name, "summary": one.summary} for kind, one in self.components],
         }
 
     def sentence(self) -> str:
-        """Return who was stopped, where, why, and the remedy."""
-        fate = "was skipped" if self.state == "broken" else "works only in part: it was stopped"
-        who = f'plugin "{self.name}" from {self.distribution} {self.version}'
-        return f'{who} {fate} at door "{self.door}": {self.reason}. Remedy: {self.remedy}.'
+        """Return which plugin is not (wholly) loaded, why, and what to do, as a whole sentence.
 
-    def complain(self, door: Door, reason: str, remedy: str) -> "PluginReport":
-        """Return the report with one more complaint; the first one's door stays."""
-        if self.door is None:
-            return evolve(self, door=door, reason=reason, remedy=remedy)
-        return evolve(self, reason=f"{self.reason}; {reason}", remedy=f"{self.remedy}; {remedy}")
+        >>> PluginReport("a", "bliss-a", "0.3", "blocked").sentence()
+        'Plugin "a" from bliss-a 0.3 is blocked; take it out of --block-plugin and BLISS_BLOCK_PLUGINS to use it.'
+        """
+        who = f'Plugin "{self.name}" from {self.distribution} {self.version}'
+        if self.state == "blocked":
+            return f"{who} is blocked; take it out of --block-plugin and BLISS_BLOCK_PLUGINS to use it."
+        if self.is_whole:
+            return f"{who} is loaded."
+        fate = "not loaded" if self.state == "broken" else "partly loaded"
+        return f"{who} is {fate}: {self.problem()}. Hint: {self.hint}."
+
+    def problem(self) -> str:
+        """Return what stopped the plugin, or a part of it, in words and without a full stop."""
+        return "" if self.stage is None else f"{_FAILED[self.stage]}{self.reason}"
+
+    def with_problem(self, stage: Stage, reason: str, hint: str) -> "PluginReport":
+        """Return the report with one more problem; the first one's stage stays."""
+        if self.stage is None:
+            return evolve(self, stage=stage, reason=reason, hint=hint)
+        return evolve(self, reason=f"{self.reason}; {reason}", hint=f"{self.hint}; {hint}")
 
 
-def describe(error: BaseException) -> str:
-    """Return the type and text of an exception in one line without a full stop.
+def hint_for(distribution: str, first: str | None = None) -> str:
+    """Return what to do: the first hint, else an upgrade; a third-party distribution can be uninstalled as well.
 
-    >>> describe(ValueError("too long."))
-    'ValueError: too long'
+    >>> hint_for("bliss-audio", "pip install librosa")
+    'pip install librosa, or pip uninstall bliss-audio'
     """
-    text = " ".join(str(error).split()).rstrip(".")
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    if is_own(distribution):
+        return first or reinstall(distribution)
+    return f"{first or f'pip install --upgrade {distribution}'}, or pip uninstall {distribution}"
+
+
+def reinstall(distribution: str) -> str:
+    """Return the command that puts back what a distribution should consist of."""
+    return f"pip install --force-reinstall {distribution}"
+
+
+def metadata_hint(distribution: str) -> str:
+    """Return what to do about entry points that cannot be read."""
+    if distribution == NAMELESS:
+        return "delete what is left of that distribution and install it again"
+    return hint_for(distribution, reinstall(distribution))
+
+
+def import_hint(text: str, distribution: str, module: str) -> str | None:
+    """Return the command for an import that failed because a module is missing, else None.
+
+    Args:
+        text: of the error.
+        distribution: of the plugin.
+        module: that its entry point names.
+    """
+    missing = _MISSING_MODULE.search(text)
+    if missing is None:
+        return None
+    if missing[1] == module.partition(".")[0]:
+        return reinstall(distribution)
+    return f"pip install {missing[1]}"

@@ -10,8 +10,8 @@ from attrs import field, frozen
 from bliss_framework.errors import BlissError, DataError, PluginError, SettingsError
 from bliss_framework.extension.contracts import Reader
 from bliss_framework.extension.dataset import WeakDataset
-from bliss_framework.extension.loading.reports import describe
-from bliss_framework.extension.names import did_you_mean
+from bliss_framework.extension.loading.isolation import describe
+from bliss_framework.extension.naming import did_you_mean
 from bliss_framework.extension.registry import Registry
 
 FOLDER_DEPTH = 3  # Enough for <data>/<collection>/<set>/<file>; a home folder given by mistake still ends.
@@ -63,7 +63,7 @@ class FileReaders:
             UnknownNameError: the option `reader` names none.
         """
         name, notes = (options["reader"], ()) if "reader" in options else self._choose(path)
-        origin = f'the reader "{name}" of {self.registry.offer("reader", name).origin()}'
+        origin = f'the reader "{name}" of {self.registry.registration("reader", name).origin()}'
         reader = self.registry.create("reader", name)
         wanted = {option: value for option, value in options.items() if option != "reader"}
         _check_options(name, reader, wanted)

@@ -10,8 +10,8 @@ from attrs import field, frozen
 
 from bliss_framework.errors import DataError, SettingsError, UnknownNameError
 from bliss_framework.extension.dataset import WeakDataset
-from bliss_framework.extension.names import did_you_mean
-from bliss_framework.extension.registry import Offer, Registry
+from bliss_framework.extension.naming import did_you_mean
+from bliss_framework.extension.registry import Registration, Registry
 from bliss_framework.runs.data.files import FileReaders, check_dataset, files_in
 
 N_SHOWN = 20
@@ -120,7 +120,7 @@ def available_datasets(registry: Registry, data_dirs: Iterable[Path]) -> list[Av
     """
     readers = FileReaders.of(registry)
     offered = [
-        AvailableData(one.name, registry.offer("dataset", one.name).origin(), one.details)
+        AvailableData(one.name, registry.registration("dataset", one.name).origin(), one.details)
         for one in registry.components("dataset")
     ]
     paths = [path for path in files_in(data_dirs) if readers.recognise(path)]
@@ -129,9 +129,9 @@ def available_datasets(registry: Registry, data_dirs: Iterable[Path]) -> list[Av
 
 def _places(
     source: str, readers: FileReaders, data_dirs: Sequence[Path], relative_to: Path | None
-) -> list[Path | Offer]:
+) -> list[Path | Registration]:
     file = _existing_file(source, relative_to)
-    places: list[Path | Offer] = [] if file is None else [file]
+    places: list[Path | Registration] = [] if file is None else [file]
     # A name that two plugins offer is an error only where it is needed.
     if file is None or source in readers.registry.names("dataset"):
         places += _offered(source, readers.registry)
@@ -152,15 +152,15 @@ def _same(path: Path, file: Path | None) -> bool:
     return file is not None and path.resolve() == file.resolve()
 
 
-def _offered(name: str, registry: Registry) -> list[Offer]:
+def _offered(name: str, registry: Registry) -> list[Registration]:
     try:
-        return [registry.offer("dataset", name)]
+        return [registry.registration("dataset", name)]
     except UnknownNameError:
         return []
 
 
 def _make(
-    offer: Offer, registry: Registry, options: Mapping[str, Any], data_dirs: Sequence[Path]
+    offer: Registration, registry: Registry, options: Mapping[str, Any], data_dirs: Sequence[Path]
 ) -> tuple[WeakDataset, tuple[str, ...]]:
     name = offer.component.name
     # Some data sets are made of files that the user has: they are told where those may be.
@@ -169,14 +169,14 @@ def _make(
     return check_dataset(dataset, f'the data set "{name}" of {offer.origin()}'), ()
 
 
-def _parameters(offer: Offer) -> Collection[str]:
+def _parameters(offer: Registration) -> Collection[str]:
     try:
         return inspect.signature(offer.component.factory).parameters
     except (TypeError, ValueError):
         return ()
 
 
-def _origin(place: Path | Offer) -> str:
+def _origin(place: Path | Registration) -> str:
     return str(place) if isinstance(place, Path) else place.origin()
 
 

@@ -123,7 +123,7 @@ def _judged(problem: Problem, model: Any, test_bags: NDArray[np.intp]) -> Piece:
         "instances": model.predict(X) if known else None,
         "instance_scores": _instance_scores(model, X) if known else None,
         "free": problem.regime.label_space(data.labels, data.bags).free if known else None,
-        "measures": dict(problem.regime.evaluate(predicted, scores, data.labels)),
+        "measures": dict(problem.regime.reading.evaluate(predicted, scores, data.labels)),
     }
 
 
@@ -139,7 +139,7 @@ def encoded(predicted: NDArray[Any], weak: WeakLabels) -> NDArray[Any]:
     """Turn predicted weak labels from the user's values into the regime's codes."""
     if weak.values.ndim > 1 or predicted.ndim > 1:
         return predicted
-    codes = {value: code for code, value in enumerate(weak.classes)}
+    codes = {value: code for code, value in enumerate(weak.bag_words)}
     return np.array([codes.get(value, value) for value in predicted.tolist()])
 
 
@@ -149,4 +149,5 @@ def judged(problem: Problem, pieces: Iterable[Piece]) -> dict[str, float]:
     bags = np.concatenate([np.asarray(piece["bags"], dtype=np.intp) for piece in pieces])
     predicted = np.concatenate([np.asarray(piece["predicted"]) for piece in pieces])
     scores = np.concatenate([np.asarray(piece["scores"], dtype=np.float64) for piece in pieces])
-    return dict(problem.regime.evaluate(predicted, scores, problem.tested.weak.take(bags)))
+    weak = problem.tested.weak.take(bags, problem.tested.bags.rows_of(bags))
+    return dict(problem.regime.reading.evaluate(predicted, scores, weak))

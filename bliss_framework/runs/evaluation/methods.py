@@ -47,8 +47,8 @@ def bliss_method(config: FitConfig, name: str = OWN) -> Method:
 
 
 def rows_and_bags(model: Any, data: CheckedData) -> tuple[Any, Any]:
-    """Return what a fitted model takes: BLISS takes checked data as they are, a baseline rows and their bags."""
-    return (data, None) if isinstance(model, BlissClassifier) else (data.X, data.bags)
+    """Return what a fitted model takes: BLISS takes checked data as they are, a baseline rows and ids."""
+    return (data, None) if isinstance(model, BlissClassifier) else (data.X, data.ids)
 
 
 def compared_methods(
@@ -100,7 +100,7 @@ def _baseline(chosen: MethodSettings, config: FitConfig, registry: Registry, fac
         model = factory(**parameters)
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)
-        return model.fit(data.X, data.weak, bags=data.bags)
+        return model.fit(data.X, data.weak, bags=data.ids)
 
     return Method(chosen.name, fit, parameters, chosen.method)
 

@@ -109,12 +109,12 @@ def _to_piece(result: FoldResult) -> Piece:
         "means": arms.means,
         "pulls": arms.pulls,
         "n_pulls": arms.n_pulls,
-        "complaints": list(arms.complaints),
+        "diagnostics": list(arms.diagnostics),
         "seconds": arms.seconds,
         "mean_reward": result.mean_reward,
         "weak_score": result.weak_score,
         "one_class": result.one_class,
-        "never_informed": result.never_informed,
+        "uninformative": result.uninformative,
     }
 
 
@@ -123,7 +123,7 @@ def _from_piece(piece: Piece, task: FoldTask) -> FoldResult:
         np.array(piece["means"], dtype=np.float64),
         np.array(piece["pulls"], dtype=np.float64),
         int(piece["n_pulls"]),
-        tuple(piece["complaints"]),
+        tuple(piece["diagnostics"]),
         dict(piece["seconds"]),
     )
     shape = (len(task.rows), task.data.space.candidates.shape[1])
@@ -135,5 +135,5 @@ def _from_piece(piece: Piece, task: FoldTask) -> FoldResult:
         float(piece["mean_reward"]),
         dict(piece["weak_score"]),
         bool(piece["one_class"]),
-        piece["never_informed"],
+        piece["uninformative"],
     )

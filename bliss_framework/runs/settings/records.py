@@ -9,7 +9,7 @@ from attrs import evolve, field, fields, frozen
 
 from bliss_framework.errors import SettingsError
 from bliss_framework.estimator.parameters import COMPONENTS, TABLE
-from bliss_framework.extension.names import did_you_mean
+from bliss_framework.extension.naming import did_you_mean
 from bliss_framework.validators import at_least, between, optional
 
 SETTABLE = (*COMPONENTS, "pipeline")

@@ -6,5 +6,5 @@ from bliss_lexicon.reward import LexiconReward
 
 @hookimpl
 def bliss_rewards():
-    """Offer the reward."""
+    """Registration the reward."""
     return [Component("lexicon", LexiconReward, "Another reward, mixed with a prior from words of the positive class")]

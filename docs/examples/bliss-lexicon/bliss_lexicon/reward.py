@@ -41,10 +41,6 @@ class LexiconReward(Reward):
         likely = np.maximum(hits, 0.0) / (np.maximum(hits, 0.0) + self.patience)
         return MixedIn(resolve("reward", self.inner).prepare(fold, classifier), likely, self.weight)
 
-    def __call__(self, outcome: Outcome) -> np.ndarray:
-        """Return the mixed reward of each training instance: (n,) in [0, 1]."""
-        return self.prepare(outcome.fold, None)(outcome)
-
 
 class MixedIn(RewardFunction):
     """The reward on one fold, with the prior (n,) of the positive class."""
@@ -58,6 +54,6 @@ class MixedIn(RewardFunction):
         prior = np.where(positive, self._likely, 1.0 - self._likely)
         return self._inner(outcome) * (1.0 - self._weight + self._weight * prior)
 
-    def complaint(self, outcome: Outcome) -> str | None:
-        """Pass on what the inner reward complains of."""
-        return self._inner.complaint(outcome)
+    def diagnostic(self, outcome: Outcome) -> str | None:
+        """Pass on what the inner reward says."""
+        return self._inner.diagnostic(outcome)

@@ -50,7 +50,7 @@ def test_word_list_helps_to_find_the_message():
     found = {}
     for name, reward in (("without", "mil"), ("with", LexiconReward(columns, weight=0.7))):
         settings = {"scaling": "none", "n_folds": 3, "train_on": "rest", "n_inferences": 5, "random_state": 0}
-        settings["settings"] = "as-given"  # The paper as written, but for these and the reward.
+        settings |= {"n_rounds": 100, "classifier": {"name": "kernel-ridge", "width": 2.0}}
         model = BlissClassifier(reward=reward, **settings).fit(X, weak, bags=bags)
         lead = (model.label_means_[:, 1] - model.label_means_[:, 0])[in_positive_thread]
         found[name] = roc_auc_score(truth[in_positive_thread], lead)

@@ -7,11 +7,11 @@ from bliss_pairwise.reward import PairwiseReward
 
 @hookimpl
 def bliss_regimes():
-    """Offer the regime."""
+    """Registration the regime."""
     return [Component("pairwise", PairwiseRegime, "Pairs of instances agree or differ; a few single ones are known")]
 
 
 @hookimpl
 def bliss_rewards():
-    """Offer its reward."""
+    """Registration its reward."""
     return [Component("pairwise", PairwiseReward, "Share of held-out pairs that are met nearby, times known ones met")]

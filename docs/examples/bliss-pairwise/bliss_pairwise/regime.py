@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from attrs import frozen
 
-from bliss_framework.plugin import Bags, DataError, LabelSpace, Outcome, Part, Presets, Regime, WeakLabels
+from bliss_framework.plugin import BagReading, Bags, DataError, LabelSpace, Outcome, Part, Presets, Regime, WeakLabels
 from bliss_pairwise.patterns import AGREE, DIFFER, NAMES, NEGATIVE, POSITIVE, met
 
 
@@ -18,6 +18,11 @@ class PairwiseRegime(Regime):
     """
 
     presets = Presets(defaults={"reward": "pairwise"})
+
+    @property
+    def reading(self) -> BagReading:
+        """Bags speak of pairs, their instances of classes."""
+        return PairReading()
 
     def check(self, weak: np.ndarray, bags: Bags) -> WeakLabels:
         """Refuse other names, sizes that do not fit them, and data without a known instance of each class."""
@@ -32,20 +37,21 @@ class PairwiseRegime(Regime):
             raise DataError(
                 "At least one negative and one positive instance must be known, to say which class is which."
             )
-        return WeakLabels(values, (0, 1))
+        return WeakLabels(values, (0, 1), bag_classes=tuple(NAMES))
 
     def label_space(self, weak: WeakLabels, bags: Bags) -> LabelSpace:
         """Instances of pairs are free, single ones are known."""
         kind = bags.spread(weak.values)
         return LabelSpace(np.stack([kind != POSITIVE, kind != NEGATIVE], axis=1), np.array([0, 1]))
 
-    def strata(self, weak: WeakLabels) -> np.ndarray:
-        """Give every fold its share of known instances and of both kinds of pairs."""
-        return weak.values.astype(np.intp)
-
     def constraint(self):
         """Choose the best pair of labels that agrees or differs."""
         return assign_pairs
+
+
+@frozen
+class PairReading(BagReading):
+    """A pair agrees where both instances are predicted to be of one class; a single instance speaks for itself."""
 
     def bag_scores(self, scores: np.ndarray, bags: Bags) -> np.ndarray:
         """Score a pair by how much it agrees (the product of its scores), a single instance by its score."""
@@ -53,10 +59,10 @@ class PairwiseRegime(Regime):
         return np.where(bags.sizes == 1, high, high * low)
 
     def bag_labels(self, scores: np.ndarray, bags: Bags, threshold: float) -> np.ndarray:
-        """Predict the name of each bag: (B,) text."""
+        """Predict the kind of each bag: (B,) codes of NAMES."""
         positive = bags.sum((scores > 0).astype(int))
-        pairs = np.where((positive == 0) | (positive == bags.sizes), "agree", "differ")
-        return np.where(bags.sizes == 1, np.where(positive > 0, "positive", "negative"), pairs)
+        pairs = np.where((positive == 0) | (positive == bags.sizes), AGREE, DIFFER)
+        return np.where(bags.sizes == 1, np.where(positive > 0, POSITIVE, NEGATIVE), pairs)
 
     def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
         """Return the share of held-out bags that are met."""
@@ -65,8 +71,7 @@ class PairwiseRegime(Regime):
 
     def evaluate(self, predicted: np.ndarray, scores: np.ndarray, weak: WeakLabels) -> Mapping[str, float]:
         """Return the share of bags whose weak label is predicted."""
-        names = np.array(list(NAMES))
-        return {"met": float((predicted == names[weak.values]).mean())}
+        return {"met": float((predicted == weak.values).mean())}
 
 
 def assign_pairs(bounds: np.ndarray, part: Part) -> np.ndarray:

@@ -58,6 +58,17 @@ def test_above_ninety_percent_on_two_classes():
     assert accuracy > 0.9
 
 
+def test_bags_speak_of_pairs():
+    """Bags are predicted in the words of pairs, instances in those of classes."""
+    data = example()
+    model = BlissClassifier(regime=PairwiseRegime(), n_folds=2, n_rounds=20, random_state=0)
+    model.fit(data.X, data.weak, bags=data.bags)
+    kinds = model.predict_bags(data.X, data.bags)[1]
+    assert set(kinds.tolist()) <= {"negative", "positive", "agree", "differ"}
+    assert model.evaluate(data.X, data.weak, data.bags)["met"] == (kinds == data.weak).mean()
+    assert set(model.predict(data.X).tolist()) <= {0, 1}
+
+
 def test_a_pair_needs_two_instances():
     """A bag of one cannot agree."""
     with pytest.raises(ValueError, match='Bag 0 is "agree"'):

@@ -7,11 +7,11 @@ from bliss_partial_label.reward import PartialLabelReward
 
 @hookimpl
 def bliss_regimes():
-    """Offer the regime."""
+    """Registration the regime."""
     return [Component("partial-label", PartialLabelRegime, "Each instance comes with a set of possible labels")]
 
 
 @hookimpl
 def bliss_rewards():
-    """Offer its reward."""
+    """Registration its reward."""
     return [Component("partial-label", PartialLabelReward, "Share of near held-out predictions that are possible")]

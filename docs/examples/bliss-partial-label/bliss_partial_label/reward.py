@@ -3,7 +3,7 @@
 import numpy as np
 from attrs import frozen
 
-from bliss_framework.plugin import Outcome, Reward, neighbourhood
+from bliss_framework.plugin import Outcome, Reward, is_possible, neighbourhood
 
 
 @frozen
@@ -19,6 +19,5 @@ class PartialLabelReward(Reward):
     def __call__(self, outcome: Outcome) -> np.ndarray:
         """Return one reward in [0, 1] for the label of each training instance."""
         heldout = outcome.fold.heldout
-        possible = heldout.bags.spread(heldout.weak.values)
-        met = possible[np.arange(len(possible)), outcome.heldout_classes] > 0
+        met = is_possible(outcome.heldout_classes, heldout.bags.spread(heldout.weak.values))
         return np.where(outcome.assignment == outcome.labels, neighbourhood(outcome).mean(met), 0.0)

@@ -45,6 +45,14 @@ def test_digits_within_two_points_of_true_labels():
     assert accuracy >= ceiling - 0.02
 
 
+def test_bags_are_judged_by_their_sets():
+    """A predicted class is right where it is in the set of a test instance."""
+    data = example()
+    model = BlissClassifier(regime=PartialLabelRegime(), n_folds=2, n_rounds=20, random_state=0).fit(data.X, data.weak)
+    possible = [label in one for label, one in zip(model.predict(data.X).tolist(), data.weak, strict=True)]
+    assert model.score(data.X, data.weak) == np.mean(possible)
+
+
 def test_a_name_is_no_set():
     """A plain string is refused, not split into letters."""
     with pytest.raises(ValueError, match="'cat'"):

@@ -1,0 +1,1 @@
+"""Ready bag readings for regimes to pick from: what built-in and third-party plugins share."""

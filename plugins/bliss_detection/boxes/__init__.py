@@ -1,0 +1,1 @@
+"""Boxes: their geometry, and where they are proposed."""

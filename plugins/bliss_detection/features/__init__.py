@@ -1,0 +1,1 @@
+"""Features of boxes: made once for a whole set, reduced, and kept on disk."""

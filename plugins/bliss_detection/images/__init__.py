@@ -1,0 +1,1 @@
+"""Images with image-level labels: folders in VOC layout, and generated scenes."""

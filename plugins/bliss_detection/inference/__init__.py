@@ -1,0 +1,1 @@
+"""Which box of an image shows a class: label inference with its classifier and reward, and other methods."""

@@ -1,0 +1,200 @@
+"""The weak label of a bag: the share of class 1, a vector of shares, or a vector of counts; and what it must tell."""
+
+import warnings
+from collections.abc import Sized
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bliss_framework.plugin import Bags, BlissWarning, DataError
+from bliss_llp.regime.counts import nearest_counts
+
+TOLERANCE = 0.01  # Three shares with two digits each may sum to 0.99.
+ROUNDING = 1e-9
+ALLOWED = "give each bag a number in [0, 1], the share of class 1, or a vector with the shares of all classes"
+
+
+def read_shares(weak: NDArray[Any], bags: Bags) -> NDArray[np.float64]:
+    """Turn the weak labels of bags into shares of the classes.
+
+    A single number is always a share: whether 1 were a count could not be told from one bag alone. Vectors of whole
+    numbers that sum to the sizes of all bags are counts. Vectors of shares may sum to 1 within 0.01 and are then scaled
+    to sum to 1; numbers that leave [0, 1] by 1e-9 or less are clipped.
+
+    Args:
+        weak: (B,) shares of class 1, or (B, C) shares or counts of all classes.
+        bags: named in error messages.
+
+    Returns:
+        (B, C) shares, each row summing to 1; C = 2 where weak labels are single numbers.
+
+    Raises:
+        DataError: naming the bag, what was found and what is allowed.
+    """
+    values = _numbers(weak, bags)
+    _refuse(~np.isfinite(values), values, bags, "shares are finite numbers in [0, 1]; fill in or drop this bag.")
+    _refuse(values < -ROUNDING, values, bags, "a share is never negative; give a number in [0, 1].")
+    values = np.maximum(values, 0.0)
+    if values.ndim == 1:
+        return _of_class_1(values, bags)
+    return _of_counts(values, bags) if _are_counts(values, bags) else _of_vectors(values, bags)
+
+
+def _numbers(weak: NDArray[Any], bags: Bags) -> NDArray[np.float64]:
+    """Return (B,) or (B, C) numbers; text is no number here, although numpy could read it."""
+    if weak.dtype == object and weak.ndim == 1:
+        weak = _unboxed(weak, bags)
+    if weak.ndim > 2 or (weak.ndim == 2 and weak.shape[1] < 2):
+        raise DataError(
+            f"The weak labels have shape {weak.shape}, so a bag has no vector of two shares or more, and a single "
+            f"class cannot be learnt; {ALLOWED}."
+        )
+    if weak.dtype.kind not in "biuf":
+        raise DataError(
+            f"{_named(bags, 0)} has the weak label {weak.ravel().tolist()[0]!r}, which is no number; {ALLOWED}."
+        )
+    return weak.astype(np.float64)
+
+
+def _unboxed(weak: NDArray[Any], bags: Bags) -> NDArray[Any]:
+    entries = weak.tolist()
+    length = _length(next((entry for entry in entries if entry is not None), None))
+    for bag, entry in enumerate(entries):
+        if entry is None:
+            raise DataError(f"{_named(bags, bag)} has no weak label; {ALLOWED}.")
+        if _length(entry) != length:
+            raise DataError(
+                f"{_named(bags, bag)} has the weak label {entry!r}, and others have {_spelt(length)}; the shares of a "
+                f"bag are as many as there are classes."
+            )
+        if not all(_is_number(one) for one in (entry if length else [entry])):
+            raise DataError(f"{_named(bags, bag)} has the weak label {entry!r}, which is no number; {ALLOWED}.")
+    return np.array([list(entry) if length else entry for entry in entries], dtype=np.float64)
+
+
+def _length(entry: Any) -> int:
+    """Return how many shares a weak label has, 0 for a single number or text."""
+    return len(entry) if isinstance(entry, Sized) and not isinstance(entry, str | bytes) else 0
+
+
+def _spelt(length: int) -> str:
+    return f"vectors of {length} shares" if length else "single numbers"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number)
+
+
+def _of_class_1(values: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
+    hint = (
+        "a share is a number from 0 to 1. Divide percentages by 100, so that they lie in [0, 1]; give counts as "
+        "vectors, a whole number for each class, that sum to the size of the bag."
+    )
+    _refuse(values > 1 + ROUNDING, values, bags, hint)
+    ones = np.minimum(values, 1.0)
+    return np.stack([1.0 - ones, ones], axis=1)
+
+
+def _are_counts(values: NDArray[np.float64], bags: Bags) -> bool:
+    return bool((values == np.round(values)).all() and (values.sum(axis=1) == bags.sizes).all())
+
+
+def _of_counts(values: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
+    return np.asarray(values / bags.sizes[:, None])
+
+
+def _of_vectors(values: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
+    hint = (
+        "a share is a number from 0 to 1. Divide percentages by 100, so that they lie in [0, 1]; counts are whole "
+        "numbers that sum to the size of every bag."
+    )
+    _refuse(values > 1 + TOLERANCE + ROUNDING, values, bags, hint)
+    sums = values.sum(axis=1)
+    wrong = np.flatnonzero(np.abs(sums - 1) > TOLERANCE + ROUNDING)
+    if len(wrong):
+        bag = int(wrong[0])
+        raise DataError(
+            f"The shares of bag {bags.ids.tolist()[bag]!r} sum to {sums[bag]:g}, and shares of all classes sum to 1 "
+            f"(within {TOLERANCE:g}); check that no class is missing."
+        )
+    return np.asarray(values / sums[:, None])
+
+
+def _refuse(wrong: NDArray[np.bool_], values: NDArray[np.float64], bags: Bags, hint: str) -> None:
+    if wrong.any():
+        bag = int(np.argwhere(wrong)[0][0])
+        raise DataError(f"{_named(bags, bag)} has the share {values[wrong][0]:g}; {hint}")
+
+
+def _named(bags: Bags, bag: int) -> str:
+    return f"Bag {bags.ids.tolist()[bag]!r}"
+
+
+FEW_BAGS = 6
+ALIKE = 1e-6  # Shares that differ by less are alike.
+HALF_SQUARED = 0.25
+
+
+def check_training_shares(shares: NDArray[np.float64], bags: Bags) -> None:
+    """Refuse shares (B, C) of one class only, and warn of those that teach little.
+
+    Raises:
+        DataError: if one class is left when shares are rounded to what the sizes of bags can reach.
+
+    Warns:
+        BlissWarning: if shares are all alike, or there are fewer than six bags.
+    """
+    refuse_one_class(shares)
+    refuse_one_class(nearest_counts(shares, bags.sizes), " when shares are rounded to counts")
+    warn_if_alike(shares, bags)
+    if bags.n_bags < FEW_BAGS:
+        warnings.warn(
+            f"There are {bags.n_bags} bags, and shares of fewer than {FEW_BAGS} often do not tell which class is "
+            f"which; check predictions on known instances, or make smaller bags.",
+            BlissWarning,
+            stacklevel=4,
+        )
+
+
+def refuse_one_class(amounts: NDArray[np.floating] | NDArray[np.intp], when: str = "") -> None:
+    """Refuse shares or counts (B, C) of one class only; `when` ends the first clause of the message.
+
+    Raises:
+        DataError: if there are no two classes that any bag holds.
+    """
+    present = np.flatnonzero(amounts.sum(axis=0))
+    if len(present) < 2:
+        raise DataError(
+            f"Every bag holds class {int(present[0])} only{when}, so there is nothing to tell apart; pass bags that "
+            f"hold two classes or more."
+        )
+
+
+def _are_alike(shares: NDArray[np.float64], overall: NDArray[np.float64], bags: Bags) -> bool:
+    sizes = bags.sizes[:, None]
+    counts = shares * sizes
+    if np.abs(counts - np.round(counts)).max() >= ALIKE:
+        return bool(np.abs(shares - overall).max() < ALIKE)
+    # Whole counts cannot meet the same shares in every bag: rounding alone moves them by half an instance. Counts of
+    # random bags vary by size * share * (1 - share), which is less where bags are tiny.
+    moved = np.square(counts - sizes * overall).mean(axis=0)
+    at_random = (sizes * overall * (1 - overall)).mean(axis=0)
+    return bool((moved <= np.minimum(HALF_SQUARED, at_random / 2) + ALIKE).all())
+
+
+def warn_if_alike(shares: NDArray[np.float64], bags: Bags) -> None:
+    """Warn where every bag has the shares of all, (B, C), as nearly as its size allows: nothing tells classes apart.
+
+    Warns:
+        BlissWarning: naming the shares.
+    """
+    overall = bags.sizes @ shares / bags.n_rows
+    if _are_alike(shares, overall, bags):
+        listed = ", ".join(f"{share:.3g}" for share in overall)
+        warnings.warn(
+            f"All bags have the same shares of the classes ({listed}), so nothing tells one class from another and "
+            f"predictions mean little; make bags in which the shares differ.",
+            BlissWarning,
+            stacklevel=4,
+        )

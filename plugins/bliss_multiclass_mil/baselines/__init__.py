@@ -1,0 +1,1 @@
+"""Baselines: methods of the literature, which results are compared with."""

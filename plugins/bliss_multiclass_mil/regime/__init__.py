@@ -1,0 +1,3 @@
+"""The regime: what weak labels mean."""
+
+from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime as MultiClassMilRegime

@@ -1,0 +1,3 @@
+"""The rewards."""
+
+from bliss_multiclass_mil.rewards.paper_reward import MultiClassMilReward as MultiClassMilReward

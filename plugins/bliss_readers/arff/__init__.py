@@ -1,0 +1,1 @@
+"""ARFF files, flat and relational."""

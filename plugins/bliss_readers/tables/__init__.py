@@ -1,0 +1,1 @@
+"""Tables: cells, what their columns mean, and the CSV and Parquet files that hold them."""

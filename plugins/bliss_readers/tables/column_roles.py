@@ -1,0 +1,153 @@
+"""What the columns of a table are: the bag, a label, or features."""
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from bliss_framework.plugin import Bags, DataError, WeakDataset
+from bliss_readers.tables.cell_table import CellTable, is_number, listed
+from bliss_readers.tables.indicator_columns import IndicatorColumns
+from bliss_readers.tables.label_column import LabelColumn, first_missing, typed
+
+LABEL_NAMES = ("label", "labels", "y")
+INSTANCE_LABEL_NAMES = ("instance_label", "inst_y")
+
+
+@frozen
+class Roles:
+    """What the columns of the table of instances are.
+
+    Attributes:
+        bag: the name of the column of bag ids.
+        label: that of the weak labels, or None where they are elsewhere or nowhere.
+        instance_label: that of the true classes, or None.
+        features: those of all features.
+    """
+
+    bag: str = field()
+    label: str | None = field()
+    instance_label: str | None = field()
+    features: list[str] = field()
+
+
+def roles_of(
+    table: CellTable,
+    bag: str,
+    label: str | None,
+    instance_label: str | None,
+    ignore: str | Sequence[str],
+    label_names: Sequence[str] = LABEL_NAMES,
+) -> Roles:
+    """Find out what each column is.
+
+    Args:
+        table: of the instances.
+        bag: the name of the bag column.
+        label: the name of the weak label column, which may be in a second table; None takes the usual names.
+        instance_label: the name of the column of true classes; None takes the usual names.
+        ignore: names of columns to leave out.
+        label_names: the usual names of the weak label column.
+
+    Raises:
+        DataError: a column is missing, or two could be the one, or no feature is left.
+    """
+    ignored = [ignore] if isinstance(ignore, str) else list(ignore)
+    taken = [table.require(bag, "bag"), *(table.require(name, "ignore") for name in ignored)]
+    true_class = choose(table, instance_label, INSTANCE_LABEL_NAMES, "instance_label", [*taken, label])
+    # A label that is named but not here is in the second table.
+    defaults = label_names if label is None else ()
+    weak = choose(table, label if label in table.header else None, defaults, "label", [*taken, true_class])
+    roles = {*taken, true_class, weak}
+    features = [name for name in table.header if name not in roles]
+    if not features:
+        raise DataError(f"{table.path} has no features: every {table.noun} is the bag, a label or ignored.")
+    return Roles(bag, weak, true_class, features)
+
+
+def choose(
+    table: CellTable, named: str | None, defaults: Sequence[str], option: str, taken: Sequence[str | None]
+) -> str | None:
+    """Return the column that the user names, else the one that has a usual name, else None.
+
+    Args:
+        table: any.
+        named: what the user says, or None.
+        defaults: the usual names.
+        option: how the user says it.
+        taken: columns that are something else.
+
+    Raises:
+        DataError: the named column is missing, or several have a usual name.
+    """
+    if named is not None:
+        return table.require(named, option)
+    present = [name for name in defaults if name in table.header and name not in taken]
+    # The one that is not chosen would become a feature, and might give the answer away.
+    if len(present) > 1:
+        raise DataError(
+            f"{table.path} has the {table.noun}s {listed(present)}; say with {option} which one it is. The others will "
+            f"be features, unless they are named by ignore."
+        )
+    return present[0] if present else None
+
+
+def dataset_of(
+    table: CellTable, roles: Roles, column: LabelColumn | IndicatorColumns | None, regime: str | None
+) -> WeakDataset:
+    """Make a data set of a table.
+
+    Args:
+        table: of the instances.
+        roles: of its columns.
+        column: where the weak labels are, or None where there are none.
+        regime: what the weak labels are for; None takes "multiclass-mil" for label sets, else "mil".
+
+    Raises:
+        DataError: naming the place of a cell that is not as it should be.
+    """
+    ids = bag_ids(table, roles.bag)
+    return WeakDataset(
+        name=table.path.stem,
+        X=table.numbers(roles.features),
+        bags=ids,
+        weak=None if column is None else column.of_bags(Bags.from_ids(ids)),
+        regime=regime or ("multiclass-mil" if column is not None and column.holds_sets() else "mil"),
+        instance_labels=None if roles.instance_label is None else _classes(table, roles.instance_label),
+        feature_names=tuple(roles.features),
+        label_names=None if column is None else column.label_names,
+    )
+
+
+def instance_names(table: CellTable, taken: Collection[str]) -> list[str]:
+    """Return the columns of text that has another value in each row: they name the instances, and are no features.
+
+    Args:
+        table: of the instances.
+        taken: columns that are something else.
+    """
+    columns = ((name, table.column(name)) for name in table.header if name not in taken)
+    return [name for name, cells in columns if not any(map(is_number, cells)) and len(set(cells)) == len(cells)]
+
+
+def bag_ids(table: CellTable, bag: str) -> NDArray[np.str_]:
+    """Return the bag id of each row as text.
+
+    Raises:
+        DataError: a row has none.
+    """
+    cells = table.column(bag)
+    if "" in cells:
+        raise DataError(f"{table.at(cells.index(''), bag)}: no bag id; every row needs one.")
+    return np.array(cells)
+
+
+def _classes(table: CellTable, name: str) -> NDArray[np.generic]:
+    cells = table.column(name)
+    missing = first_missing(cells)
+    if missing is not None:
+        raise DataError(
+            f"{table.at(missing, name)}: no true class; give one for every row, or ignore the {table.noun}."
+        )
+    return typed(cells)

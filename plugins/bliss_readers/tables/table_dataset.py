@@ -1,0 +1,78 @@
+"""Data sets in tables: one row for each instance, and perhaps a second table of weak labels."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from attrs import field, frozen
+
+from bliss_framework.plugin import DataError, WeakDataset
+from bliss_readers.tables.cell_table import CellTable, listed
+from bliss_readers.tables.column_roles import LABEL_NAMES, Roles, choose, dataset_of, roles_of
+from bliss_readers.tables.csv_file import CSV_DELIMITERS, read_csv_table
+from bliss_readers.tables.label_column import LabelColumn
+from bliss_readers.tables.parquet_file import PARQUET_SUFFIXES, read_parquet_table
+
+
+@frozen
+class TableOptions:
+    """What the user says of a table; the readers explain each.
+
+    Attributes:
+        bag: the column of bag ids.
+        label: the column of weak labels.
+        instance_label: the column of true classes.
+        labels: the file of a second table.
+        label_sets: whether weak labels are sets of names.
+        ignore: columns to leave out.
+        regime: what the weak labels are for.
+        delimiter: between the columns of text files; None takes that of the suffix.
+    """
+
+    bag: str = field(default="bag")
+    label: str | None = field(default=None)
+    instance_label: str | None = field(default=None)
+    labels: str | Path | None = field(default=None)
+    label_sets: bool | None = field(default=None)
+    ignore: str | Sequence[str] = field(default=())
+    regime: str | None = field(default=None)
+    delimiter: str | None = field(default=None)
+
+
+def table_dataset(table: CellTable, options: TableOptions) -> WeakDataset:
+    """Make a data set of a table of instances, and of the second one that the options name.
+
+    Raises:
+        DataError: naming the file, the place in it, what was found and what is allowed.
+    """
+    roles = roles_of(table, options.bag, options.label, options.instance_label, options.ignore)
+    return dataset_of(table, roles, _label_column(table, roles, options), options.regime)
+
+
+def _label_column(table: CellTable, roles: Roles, options: TableOptions) -> LabelColumn | None:
+    label, sets = options.label, options.label_sets
+    if options.labels is None:
+        name = roles.label if label is None else table.require(label, "label")
+        return None if name is None else LabelColumn(table, roles.bag, name, sets)
+    if roles.label is not None:
+        raise DataError(
+            f'{table.path} has a column "{roles.label}", and the option labels names a second file of weak labels. '
+            f"Which of them holds? Name the column with ignore or instance_label, or drop labels, or say with label "
+            f"which column of the second file it is."
+        )
+    second = _second_table(table.path, Path(options.labels).expanduser(), options.delimiter)
+    name = choose(second, label, LABEL_NAMES, "label", ())
+    if name is None:
+        raise DataError(
+            f"{second.path} has no column called {' or '.join(LABEL_NAMES)}; say with label which of its columns is "
+            f"the weak label: {listed(second.header)}."
+        )
+    return LabelColumn(second, second.require(roles.bag, "bag"), name, sets)
+
+
+def _second_table(first: Path, labels: Path, delimiter: str | None) -> CellTable:
+    beside = first.parent / labels
+    path = beside if beside.is_file() or not labels.is_file() else labels
+    if path.suffix.lower() in PARQUET_SUFFIXES:
+        return read_parquet_table(path)
+    usual = CSV_DELIMITERS.get(path.suffix.lower()) or CSV_DELIMITERS.get(first.suffix.lower(), ",")
+    return read_csv_table(path, delimiter or usual)

@@ -1,0 +1,1 @@
+"""Text files: their lines, a first look at them, and rows of `index:value`."""

@@ -16,7 +16,7 @@ FRAMEWORK = sorted((ROOT / "bliss_framework").rglob("*.py"))
 PLUGINS = sorted((ROOT / "plugins").rglob("*.py"))
 HOMES = {
     "entrypoints": {"extension/loading/discovery.py"},
-    "pluggy": {"extension/loading/manager.py", "extension/markers.py", "extension/hookspecs.py"},
+    "pluggy": {"extension/loading/plugins.py", "extension/markers.py", "extension/hookspecs.py"},
     "tomli_w": {"runs/folder/run_folder.py", "runs/tuning.py"},
     "skops": {"estimator/persistence.py"},
 }

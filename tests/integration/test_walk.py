@@ -12,7 +12,7 @@ import bliss_framework
 from bliss_framework.console import main
 
 FRAMEWORK = Path(bliss_framework.__file__).parent
-LIMIT = 11
+LIMIT = 10
 PLUGIN = """
 import sys
 import numpy as np

@@ -16,7 +16,7 @@ from bliss_framework.errors import PluginError, SettingsError
 from bliss_framework.estimator.parameters import COMPONENTS, CONFIGURED, SAME, TABLE, check_values, named
 from bliss_framework.extension.components import as_table, resolve
 from bliss_framework.extension.contracts import Classifier, Presets, Profile, Regime, Reward, Strategy
-from bliss_framework.extension.registry import Registry
+from bliss_framework.extension.registry import Recorded, Registry
 from bliss_framework.kernel.fold_task import Components
 from bliss_framework.kernel.inference import InferenceSettings
 
@@ -73,6 +73,7 @@ class FitConfig:
         inference: the settings of Algorithm 1 and of the cross-fit.
         given: what the user gave, and what the data say of the regime.
         origins: who ships each named component, by parameter.
+        components_from: the plugin, distribution and version of each named component, as `Registry.record` has it.
         chosen: what the grid set.
         candidates: one configuration for each combination of the grid; empty unless settings are to be selected.
     """
@@ -86,6 +87,7 @@ class FitConfig:
     inference: InferenceSettings = field()
     given: Mapping[str, Any] = field(factory=dict)
     origins: Mapping[str, str] = field(factory=dict)
+    components_from: Recorded = field(factory=dict)
     chosen: Mapping[str, Any] = field(factory=dict)
     candidates: tuple["FitConfig", ...] = field(default=())
 
@@ -142,7 +144,11 @@ class FitConfig:
 
 
 def configure(
-    given: Mapping[str, Any], profile: Profile, registry: Registry, facts: Mapping[str, Any] | None = None
+    given: Mapping[str, Any],
+    profile: Profile,
+    registry: Registry,
+    facts: Mapping[str, Any] | None = None,
+    recorded: Recorded | None = None,
 ) -> FitConfig:
     """Resolve every parameter of a fit.
 
@@ -152,6 +158,7 @@ def configure(
         profile: of the training data.
         registry: where components are named.
         facts: values that the data say of the regime's parameters, such as `label_names`; the user's come first.
+        recorded: where components came from when this was written down, for messages about those that are gone.
 
     Raises:
         SettingsError, UnknownNameError: a parameter cannot be used, or the component in use does not have it.
@@ -159,7 +166,7 @@ def configure(
     """
     given = {name: value for name, value in given.items() if value is not None}
     check_values(given)
-    resolver = _Resolver(registry, given, facts or {})
+    resolver = _Resolver(registry, given, facts or {}, recorded or {})
     config = resolver.config(resolver.advised(profile))
     if given.get("settings") != "select":
         return config
@@ -174,6 +181,7 @@ class _Resolver:
     registry: Registry = field()
     given: Mapping[str, Any] = field()
     facts: Mapping[str, Any] = field()
+    recorded: Recorded = field()
 
     def presets(self) -> Presets:
         """Return what the regime advises; it may follow from the regime's own parameters."""
@@ -234,7 +242,7 @@ class _Resolver:
 
     def made(self, name: str, spec: Any) -> Any:
         """Make the component that a value means."""
-        return resolve(KIND_OF[name], spec, self.registry)
+        return resolve(KIND_OF[name], spec, self.registry, self.recorded)
 
     def _regime_table(self, advised: Mapping[str, Any]) -> Any:
         spec = self.given.get("regime", TABLE["regime"].default)
@@ -271,6 +279,11 @@ class _Resolver:
             inference=inference,
             given={**self.given, "regime": self._regime_table({})},
             origins={name: origin for name in COMPONENTS if (origin := self._origin(name, values[name]))},
+            components_from=self.registry.record(
+                (KIND_OF[name], component_name(values[name]))
+                for name in COMPONENTS
+                if isinstance(values[name], str | Mapping) and values[name] != SAME
+            ),
             chosen=dict(chosen),
         )
 

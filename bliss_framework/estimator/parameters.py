@@ -349,16 +349,9 @@ def not_given(name: str) -> Any:
 
 def signature() -> Signature:
     """Return the signature of the constructor of `BlissClassifier`."""
-    own = [Argument("self", Argument.POSITIONAL_OR_KEYWORD)]
-    return Signature(
-        [
-            *own,
-            *(
-                Argument(name, Argument.POSITIONAL_OR_KEYWORD, default=not_given(name), annotation=row.type)
-                for name, row in TABLE.items()
-            ),
-        ]
-    )
+    kind = Argument.POSITIONAL_OR_KEYWORD
+    rows = [Argument(name, kind, default=not_given(name), annotation=row.type) for name, row in TABLE.items()]
+    return Signature([Argument("self", kind), *rows])
 
 
 def argument_section(default_words: Callable[[str], str], indent: str = "    ") -> str:

@@ -52,7 +52,8 @@ class TestDocument:
     def test_versions_and_digest(self, experiment):
         """The record names what the bits may depend on."""
         record = experiment().record()
-        assert set(record) == {"data_sha256", "versions"}
+        assert set(record) == {"data_sha256", "versions", "components"}
+        assert record["components"]["reward:mil"]["distribution"] == "bliss-framework"
         assert set(record["versions"]) >= {"bliss_framework", "python", "numpy", "scipy", "scikit-learn"}
         assert record["versions"]["numpy"] == np.__version__
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bliss_framework import DataError, PluginError, SettingsError, UnknownNameError
-from bliss_framework.estimator.configure import filled
+from bliss_framework.estimator.component_tables import filled
 from bliss_framework.extension.loading.plugins import default_plugins, load_plugins
 from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.settings.records import DataSettings, MethodSettings, RunSettings, with_component_parameters

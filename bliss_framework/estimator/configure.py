@@ -242,7 +242,18 @@ class _Resolver:
 
     def made(self, name: str, spec: Any) -> Any:
         """Make the component that a value means."""
-        return resolve(KIND_OF[name], spec, self.registry, self.recorded)
+        try:
+            return resolve(KIND_OF[name], spec, self.registry, self.recorded)
+        except SettingsError as error:
+            raise SettingsError(f"{error}{self._in_use(name, spec)}") from error.__cause__
+
+    def _in_use(self, name: str, spec: Any) -> str:
+        """Say which component a table without a name speaks of, and how to name another one."""
+        given, origin = self.given.get(name), self._origin(name, spec)
+        if not isinstance(given, Mapping) or "name" in given or origin is None:
+            return ""
+        words = name.replace("_", " ")
+        return f' The {words} in use is "{component_name(spec)}" of {origin}; name another one as {name}.'
 
     def _regime_table(self, advised: Mapping[str, Any]) -> Any:
         spec = self.given.get("regime", TABLE["regime"].default)
@@ -277,7 +288,7 @@ class _Resolver:
             **made,
             final=made["classifier"] if final == SAME else self.made("final_classifier", final),
             inference=inference,
-            given={**self.given, "regime": self._regime_table({})},
+            given={**self.given, "regime": _name_alone(self._regime_table({}))},
             origins={name: origin for name in COMPONENTS if (origin := self._origin(name, values[name]))},
             components_from=self.registry.record(
                 (KIND_OF[name], component_name(values[name]))
@@ -292,6 +303,11 @@ class _Resolver:
         if not isinstance(spec, str | Mapping) or called not in self.registry.names(KIND_OF[name]):
             return None
         return self.registry.registration(KIND_OF[name], called).origin()
+
+
+def _name_alone(spec: Any) -> Any:
+    """Return the name of a table that holds nothing else."""
+    return spec["name"] if isinstance(spec, Mapping) and len(spec) == 1 else spec
 
 
 def _check_names(regime: str, values: Mapping[str, Any]) -> None:

@@ -109,6 +109,8 @@ class TestComponentsInUse:
         with pytest.raises(SettingsError) as caught:
             resolved(**given)
         assert str(caught.value).startswith(said)
+        assert " in use is " in str(caught.value)
+        assert "from bliss-framework" in str(caught.value)
 
     def test_an_object_is_taken_as_it_is(self):
         """Whoever passes an object has said all that there is to say of it."""

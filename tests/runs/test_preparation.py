@@ -1,11 +1,12 @@
 """What is checked and filled in before anything is computed."""
 
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bliss_framework import DataError, PluginError, SettingsError, UnknownNameError
+from bliss_framework import BlissClassifier, DataError, PluginError, SettingsError, UnknownNameError
 from bliss_framework.estimator.component_tables import filled
 from bliss_framework.extension.loading.plugins import default_plugins, load_plugins
 from bliss_framework.runs.prepared import prepare
@@ -181,3 +182,31 @@ class TestRefusals:
             prepare(
                 RunSettings(DataSettings("musk1"), bliss={"regime": "mil"}), evolve(plugins, registry=twice), [Path()]
             )
+
+
+class TestRegistryInHand:
+    def test_a_blocked_plugin_is_out_of_a_prepared_run(self):
+        """What is not in the registry in hand is not found elsewhere, and the message says why it is missing."""
+        plugins = load_plugins(block=["bandits"])
+        assert plugins.registry.names("strategy") == ()
+        with pytest.raises(UnknownNameError) as caught:
+            prepare(RunSettings(DataSettings("generated-mil")), plugins, [])
+        assert str(caught.value).startswith('No strategy "cucb" is installed.')
+        assert "blocked" in str(caught.value)
+        assert "bandits" in str(caught.value)
+
+    def test_an_estimator_finds_the_active_plugins(self):
+        """Within `with plugins.active():` names mean what these plugins offer, and outside what is installed."""
+        plugins = load_plugins(block=["bandits"])
+        with plugins.active(), pytest.raises(UnknownNameError, match='No strategy "cucb"'):
+            BlissClassifier().check_parameters()
+        BlissClassifier().check_parameters()
+
+    def test_no_environment_variable_is_written(self, monkeypatch):
+        """A run with plugins in hand leaves the environment as it was."""
+        monkeypatch.delenv("BLISS_BLOCK_PLUGINS", raising=False)
+        before = dict(os.environ)
+        settings = RunSettings(DataSettings("generated-mil"), bliss={"n_rounds": 1, "n_jobs": 2})
+        prepared = prepare(settings, load_plugins(block=["llp"]), [])
+        prepared.model().fit_configured(prepared.problem.data, prepared.config)
+        assert dict(os.environ) == before

@@ -37,6 +37,26 @@ def test_predicting_new_bags(cli, trained, here):
     assert printed[0] == "scores are relative to the bag threshold"
 
 
+def test_columns_are_matched_by_name(cli, trained, here):
+    """Columns in another order give the same scores, one too many is told of, and a renamed one is refused."""
+    rows = [line.split(",") for line in (here / "toy.csv").read_text().splitlines()]
+    plain, swapped = ([[row[0], *order(row[2:])] for row in rows] for order in (list, lambda own: own[::-1]))
+    extra = [[*row, "z" if number == 0 else "1"] for number, row in enumerate(plain)]
+    renamed = [["bag", "a", "c"], *plain[1:]]
+    scores = {}
+    for name, table in {"plain": plain, "swapped": swapped, "extra": extra}.items():
+        (here / f"{name}.csv").write_text("\n".join(map(",".join, table)) + "\n")
+        ended = cli("predict", trained, f"{name}.csv", "--json")
+        assert ended.code == 0
+        assert ('"z", on which the model was not trained; left out' in ended.err) == (name == "extra")
+        scores[name] = [one["score"] for one in json.loads(ended.out)["bags"]]
+    assert scores["plain"] == scores["swapped"] == scores["extra"]
+    (here / "renamed.csv").write_text("\n".join(map(",".join, renamed)) + "\n")
+    ended = cli("predict", trained, "renamed.csv")
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err.startswith('Error: renamed.csv has no column "b", on which the model was trained.')
+
+
 def test_predicting_label_sets(cli, here):
     """Label sets that were given by names are predicted by names: in the run, on the screen, in JSON and in files."""
     lines = ["bag,label,f1,f2,f3"]

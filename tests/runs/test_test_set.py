@@ -105,6 +105,23 @@ class TestRefusals:
         with pytest.raises(SettingsError, match=r"There is a test set \(data.test\), so there are no folds"):
             tested(cv=3)
 
+    def test_columns_in_another_order(self, tmp_path):
+        """Columns of a test set are matched by name with those of training, for BLISS and for its baselines."""
+        rng = np.random.default_rng(0)
+        bags, y = np.repeat(np.arange(12), 3), np.arange(12) % 2
+        X = rng.normal(size=(36, 2)) + 3.0 * np.column_stack([y[bags], np.zeros(36)])
+        found = []
+        np.savez(tmp_path / "train.npz", X=X, bag=bags, y=y, feature_names=np.array(["a", "b"]))
+        for name, order in (("same", [0, 1]), ("swapped", [1, 0])):
+            names = np.array(["a", "b"])[order]
+            np.savez(tmp_path / f"{name}.npz", X=X[:, order], bag=bags, y=y, feature_names=names)
+            data = DataSettings(str(tmp_path / "train.npz"), test={"source": str(tmp_path / f"{name}.npz")})
+            compared = (MethodSettings("bag-mean-svm"),)
+            prepared = prepare(RunSettings(data, {**SHORT}, compare=compared), default_plugins(), [])
+            evaluation = run(prepared, lambda event: None).document["evaluation"]
+            found.append((evaluation["bag_auc"], evaluation["baselines"][0]["bag_auc"]))
+        assert found[0] == found[1]
+
     def test_other_columns(self, tested):
         """A test set with other columns is refused before anything is computed."""
         with pytest.raises(DataError, match="'other' has 3 features, but the training data have 2"):

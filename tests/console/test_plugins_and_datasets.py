@@ -55,7 +55,7 @@ class TestPlugins:
         )
 
     def test_a_blocked_plugin(self, cli):
-        """A plugin that is left out, by its name or its distribution's, is listed as blocked and offers nothing."""
+        """A plugin that is left out, by its name or its distribution's, is listed as blocked and registers nothing."""
         plugins = listed(cli("plugins", "--json", "--block-plugin", "mil"))
         assert (plugins["mil"]["state"], plugins["mil"]["components"]) == ("blocked", [])
         assert plugins["bandits"]["state"] == "ok"

@@ -98,9 +98,9 @@ def test_parameter_defaults_in_the_documentation_are_true() -> None:
 def test_every_component_is_documented() -> None:
     """Each built-in component is named in the README's table."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    for offer in default_plugins().registry.registrations:
-        if offer.distribution == "bliss-framework" and offer.component.name != "sklearn":
-            assert f"`{offer.component.name}`" in text, offer.component.name
+    for registration in default_plugins().registry.registrations:
+        if registration.distribution == "bliss-framework" and registration.component.name != "sklearn":
+            assert f"`{registration.component.name}`" in text, registration.component.name
 
 
 def python_blocks(path: Path) -> list[str]:

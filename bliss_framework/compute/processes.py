@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_limits
 
-from bliss_framework.errors import SettingsError
 from bliss_framework.kernel.crossfit import RunTasks
 from bliss_framework.kernel.events import Emit, FoldFinished, silent
 from bliss_framework.kernel.fold_task import FoldResult, FoldTask
@@ -85,18 +83,6 @@ def sigint_ignored_in_children() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, hearing)
-
-
-def check_n_jobs(n_jobs: Any) -> None:
-    """Refuse what joblib cannot take for a number of processes.
-
-    Raises:
-        SettingsError: if it is not None, nor an integer other than 0.
-    """
-    if n_jobs is None:
-        return
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
-        raise SettingsError(f"n_jobs must be None, a positive integer, or -1 for all cores; got {n_jobs!r}.")
 
 
 def _one_after_the_other(work: Work, tasks: list[FoldTask], emit: Emit) -> Iterator[FoldResult]:

@@ -17,7 +17,7 @@ from bliss_framework.console.drawing.screens import Screen, open_screen
 from bliss_framework.errors import PluginError, RunError, SettingsError
 from bliss_framework.extension.loading.plugins import Plugins, load_plugins
 from bliss_framework.runs.data.find import default_data_dirs
-from bliss_framework.runs.pipelines import PreparedPipeline
+from bliss_framework.runs.pipeline_run import PreparedPipeline
 from bliss_framework.runs.prepared import Prepared
 from bliss_framework.runs.settings.experiment_file import Experiments
 from bliss_framework.runs.settings.records import RunSettings

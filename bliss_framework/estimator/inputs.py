@@ -42,7 +42,7 @@ def check_labelled(X: Any, y: Any = None, bags: Any = None) -> CheckedData:
         raise DataError("fit requires y to be passed, but the target y is None.")
     data = check_unlabelled(X, bags)
     if _is_list_of_bags(X) and isinstance(y, Sized) and len(y) != data.bags.n_bags:
-        raise DataError(f"X is a list of {data.bags.n_bags} bags, but y has {_labels(len(y))}.")
+        raise DataError(f"X is a list of {data.bags.n_bags} bags, but y has {_number_of_labels(len(y))}.")
     return evolve(data, weak=weak_per_bag(y, data.bags, named=bags is not None))
 
 
@@ -123,7 +123,7 @@ def weak_per_bag(y: Any, bags: Bags, named: bool = True) -> NDArray[Any]:
     if len(values) == bags.n_rows:
         return _by_row(values, bags)
     raise DataError(
-        f"y has {_labels(len(values))} and X has inconsistent numbers of bags and rows: {bags.n_bags} bags, "
+        f"y has {_number_of_labels(len(values))} and X has inconsistent numbers of bags and rows: {bags.n_bags} bags, "
         f"{bags.n_rows} rows. Pass one weak label for each bag or one for each row."
     )
 
@@ -312,5 +312,5 @@ def _one_bag(n_rows: int) -> str:
     return f"Label inference needs at least two bags; all {n_rows} rows are in one."
 
 
-def _labels(n: int) -> str:
+def _number_of_labels(n: int) -> str:
     return f"{n} label" if n == 1 else f"{n} labels"

@@ -13,7 +13,7 @@ from bliss_framework.extension.markers import hookspec
 
 @hookspec
 def bliss_classifiers() -> Iterable[Component]:  # type: ignore[empty-body]
-    """Return the classifiers that this plugin offers.
+    """Return the classifiers that this plugin registers.
 
     Called once when the plugins are loaded. Each component's factory returns a `Classifier`. Since 0.1.
 
@@ -25,7 +25,7 @@ def bliss_classifiers() -> Iterable[Component]:  # type: ignore[empty-body]
 
 @hookspec
 def bliss_rewards() -> Iterable[Component]:  # type: ignore[empty-body]
-    """Return the rewards that this plugin offers.
+    """Return the rewards that this plugin registers.
 
     Called once when the plugins are loaded. Each component's factory returns a `Reward`. Since 0.1.
     """
@@ -33,7 +33,7 @@ def bliss_rewards() -> Iterable[Component]:  # type: ignore[empty-body]
 
 @hookspec
 def bliss_strategies() -> Iterable[Component]:  # type: ignore[empty-body]
-    """Return the bandit strategies that this plugin offers.
+    """Return the bandit strategies that this plugin registers.
 
     Called once when the plugins are loaded. Each component's factory returns a `Strategy`. Since 0.1.
     """
@@ -41,7 +41,7 @@ def bliss_strategies() -> Iterable[Component]:  # type: ignore[empty-body]
 
 @hookspec
 def bliss_regimes() -> Iterable[Component]:  # type: ignore[empty-body]
-    """Return the regimes that this plugin offers.
+    """Return the regimes that this plugin registers.
 
     Called once when the plugins are loaded. Each component's factory returns a `Regime`. Since 0.1.
     """
@@ -49,7 +49,7 @@ def bliss_regimes() -> Iterable[Component]:  # type: ignore[empty-body]
 
 @hookspec
 def bliss_readers() -> Iterable[Component]:  # type: ignore[empty-body]
-    """Return the file readers that this plugin offers.
+    """Return the file readers that this plugin registers.
 
     Called once when the plugins are loaded. Each component's factory returns a `Reader`. Since 0.1.
     """
@@ -67,7 +67,7 @@ def bliss_datasets() -> Iterable[Component]:  # type: ignore[empty-body]
 
 @hookspec
 def bliss_baselines() -> Iterable[Component]:  # type: ignore[empty-body]
-    """Return the baselines that this plugin offers.
+    """Return the baselines that this plugin registers.
 
     Called once when the plugins are loaded. Each component's factory returns a `Baseline`. Since 0.1.
     """
@@ -75,7 +75,7 @@ def bliss_baselines() -> Iterable[Component]:  # type: ignore[empty-body]
 
 @hookspec
 def bliss_pipelines() -> Iterable[Component]:  # type: ignore[empty-body]
-    """Return the pipelines that this plugin offers: experiments of several stages.
+    """Return the pipelines that this plugin registers: experiments of several stages.
 
     Called once when the plugins are loaded. Each component's factory returns a `Pipeline`. Since 0.1.
     """

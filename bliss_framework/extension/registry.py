@@ -1,4 +1,4 @@
-"""The registry: every component that the plugins offer, by kind and name."""
+"""The registry: every component that the plugins register, by kind and name."""
 
 import inspect
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ Recorded = Mapping[str, Mapping[str, str]]
 
 @frozen
 class Registration:
-    """A component, and who offers it.
+    """A component, and who registers it.
 
     >>> Registration("strategy", Component("cucb", dict), "bandits", "bliss-framework", "0.1.0").origin()
     'plugin "bandits" from bliss-framework 0.1.0'
@@ -26,7 +26,7 @@ class Registration:
     Attributes:
         kind: of the component, one of `KINDS`.
         component: itself.
-        plugin: that offers it.
+        plugin: that registers it.
         distribution: that ships the plugin.
         version: of the distribution; empty where it is not known.
     """
@@ -38,7 +38,7 @@ class Registration:
     version: str = field(default="")
 
     def origin(self) -> str:
-        """Return who offers the component."""
+        """Return who registers the component."""
         return f'plugin "{self.plugin}" from {self.distribution} {self.version}'.rstrip()
 
 
@@ -75,7 +75,7 @@ class Registry:
         return self.registration(kind, name, recorded).component
 
     def registration(self, kind: str, name: str, recorded: Recorded | None = None) -> Registration:
-        """Return the component with this name and who offers it.
+        """Return the component with this name and who registers it.
 
         Args:
             kind: one of `KINDS`.
@@ -85,7 +85,7 @@ class Registry:
 
         Raises:
             UnknownNameError: nothing is called so; the message offers what is, and says which plugins are not loaded.
-            PluginError: two plugins offer it.
+            PluginError: two plugins register it.
         """
         found = [one for one in self._of(kind) if one.component.name == name]
         if not found:
@@ -104,7 +104,7 @@ class Registry:
 
         Raises:
             SettingsError: a parameter that the component does not have, or one that it needs and did not get.
-            PluginError: the component's factory raised, or two plugins offer the name.
+            PluginError: the component's factory raised, or two plugins register the name.
             UnknownNameError: nothing is called so.
         """
         name, parameters = _read_spec(kind, spec)
@@ -185,7 +185,7 @@ def _ambiguous(found: list[Registration]) -> str:
     owners = " and by ".join(one.origin() for one in found)
     switches = " or ".join(f"--block-plugin {one.plugin}" for one in found)
     return (
-        f'The {singular(first.kind)} "{first.component.name}" is offered by {owners}, so the name is ambiguous. '
+        f'The {singular(first.kind)} "{first.component.name}" is registered by {owners}, so the name is ambiguous. '
         f"Use {switches} (in Python, set BLISS_BLOCK_PLUGINS={others[-1].plugin}), or pip uninstall one of them."
     )
 

@@ -78,9 +78,7 @@ def check_blueprint(blueprint: Blueprint, registry: Registry) -> None:
     if blueprint.name in registry.names(blueprint.kind):
         owner = registry.registration(blueprint.kind, blueprint.name).origin()
         raise SettingsError(f'There is a {blueprint.kind} "{blueprint.name}" already, {owner}; choose another name.')
-    if blueprint.name in {
-        one for offer in registry.registrations for one in (offer.plugin, normalise(offer.distribution))
-    }:
+    if blueprint.name in {name for one in registry.registrations for name in (one.plugin, normalise(one.distribution))}:
         raise SettingsError(f'A plugin "{blueprint.name}" is installed already; choose another name.')
     if blueprint.target.exists():
         raise SettingsError(f"{blueprint.target} exists already; choose another name or folder.")
@@ -127,16 +125,16 @@ def render(blueprint: Blueprint) -> Iterator[tuple[str, str]]:
     """Yield the path and the text of each file."""
     tokens = _tokens(blueprint)
     package, module = blueprint.package, tokens["module"]
-    yield "pyproject.toml", _filled("common/pyproject.toml", tokens)
-    yield "README.md", _filled("common/README.md", tokens)
-    yield ".gitignore", _filled("common/gitignore", tokens)
-    yield ".github/workflows/test.yml", _filled("common/test.yml", tokens)
-    yield f"{package}/__init__.py", _filled("common/init.py", tokens)
-    yield f"{package}/hooks.py", _filled("common/hooks.py", tokens)
-    yield f"{package}/{module}.py", _filled(f"{blueprint.kind}/component.py", tokens)
-    yield f"tests/test_{package}.py", _filled(f"{blueprint.kind}/test.py", tokens)
+    yield "pyproject.toml", _template_text("common/pyproject.toml", tokens)
+    yield "README.md", _template_text("common/README.md", tokens)
+    yield ".gitignore", _template_text("common/gitignore", tokens)
+    yield ".github/workflows/test.yml", _template_text("common/test.yml", tokens)
+    yield f"{package}/__init__.py", _template_text("common/init.py", tokens)
+    yield f"{package}/hooks.py", _template_text("common/hooks.py", tokens)
+    yield f"{package}/{module}.py", _template_text(f"{blueprint.kind}/component.py", tokens)
+    yield f"tests/test_{package}.py", _template_text(f"{blueprint.kind}/test.py", tokens)
     if blueprint.licence != "none":
-        yield "LICENSE", _filled(f"licences/{blueprint.licence}", tokens)
+        yield "LICENSE", _template_text(f"licences/{blueprint.licence}", tokens)
 
 
 def _tokens(blueprint: Blueprint) -> dict[str, str]:
@@ -169,7 +167,7 @@ def how_to_use(kind: str, name: str) -> str:
     return f"bliss run musk1 --{kind} {name}"
 
 
-def _filled(template: str, tokens: dict[str, str]) -> str:
+def _template_text(template: str, tokens: dict[str, str]) -> str:
     text = files(TEMPLATES).joinpath(f"{template}.tmpl").read_text(encoding="utf-8")
     for token, value in tokens.items():
         text = text.replace("{{" + token + "}}", value)

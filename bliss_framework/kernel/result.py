@@ -88,6 +88,6 @@ def _confidence(masked: NDArray[np.float64], space: LabelSpace) -> NDArray[np.fl
     if by_class.shape[1] == 1:
         return np.ones(len(masked))
     ordered = np.sort(by_class, axis=1)
-    # No rival class among the candidates: the class is certain.
+    # No other class among the candidates: the class is certain.
     gap = np.where(np.isneginf(ordered[:, -2]), 1.0, ordered[:, -1] - np.maximum(ordered[:, -2], -1e300))
     return np.clip(gap, 0.0, 1.0)

@@ -6,7 +6,7 @@ from typing import Any
 from attrs import field, frozen
 
 from bliss_framework.report.inferred import inferred_parts, words
-from bliss_framework.report.methods import instance_accuracy, method_parts, pipeline_parts
+from bliss_framework.report.method_tables import instance_accuracy, method_parts, pipeline_parts
 from bliss_framework.report.parts import Chart, Table
 from bliss_framework.report.reading import FinishedRun
 

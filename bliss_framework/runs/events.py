@@ -5,9 +5,6 @@ from typing import Any
 
 from attrs import frozen
 
-from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
-from bliss_framework.kernel.events import Event
-
 
 @frozen
 class RunStarted:
@@ -64,15 +61,4 @@ class RunFinished:
     seconds: float
 
 
-RunEvent = (
-    RunStarted
-    | FitStarted
-    | FitFinished
-    | PipelineStarted
-    | StageReached
-    | RunFinished
-    | SelectionStarted
-    | SelectionAdvanced
-    | Event
-)
 Tell = Callable[[Any], None]

@@ -23,7 +23,7 @@ class Verdict:
     Attributes:
         kind: of the component.
         name: of the component.
-        plugin: that offers it.
+        plugin: that registers it.
         state: "passed", "failed" or "skipped".
         reason: what failed, or why it was skipped.
     """
@@ -49,15 +49,15 @@ def check_installed(registry: Registry, plugin: str | None = None) -> Iterable[V
         registry: all that is installed.
         plugin: whose components are checked; None for those of every plugin.
     """
-    for offer in registry.registrations:
-        if plugin in (None, offer.plugin):
-            yield _verdict(offer, registry)
+    for registration in registry.registrations:
+        if plugin in (None, registration.plugin):
+            yield _verdict(registration, registry)
 
 
-def _verdict(offer: Registration, registry: Registry) -> Verdict:
-    who = offer.kind, offer.component.name, offer.plugin
+def _verdict(registration: Registration, registry: Registry) -> Verdict:
+    who = registration.kind, registration.component.name, registration.plugin
     try:
-        component, checks = _checks(offer, registry)
+        component, checks = _checks(registration, registry)
     except _NotChecked as unchecked:
         return Verdict(*who, "skipped", str(unchecked))
     try:
@@ -67,36 +67,36 @@ def _verdict(offer: Registration, registry: Registry) -> Verdict:
     return Verdict(*who, "passed", f"{len(checks)} checks")
 
 
-def _checks(offer: Registration, registry: Registry) -> tuple[Any, list[Check]]:
+def _checks(registration: Registration, registry: Registry) -> tuple[Any, list[Check]]:
     lists: dict[str, Callable[[Any], list[Check]]] = {
         "strategy": strategy_checks,
         "classifier": classifier_checks,
-        "baseline": lambda baseline: baseline_checks(baseline, _weak_example_for(offer, registry)),
-        "reward": lambda reward: reward_checks(reward, _example_for(offer, registry)),
+        "baseline": lambda baseline: baseline_checks(baseline, _weak_example_for(registration, registry)),
+        "reward": lambda reward: reward_checks(reward, _example_for(registration, registry)),
         "regime": lambda regime: regime_checks(_mil_example_of(regime)),
     }
-    if offer.kind not in lists:
-        raise _NotChecked(f"a {offer.kind} is checked by its author, on data of its own")
+    if registration.kind not in lists:
+        raise _NotChecked(f"a {registration.kind} is checked by its author, on data of its own")
     try:
-        component = registry.create(offer.kind, offer.component.name)
+        component = registry.create(registration.kind, registration.component.name)
     except BlissError as error:
         raise _NotChecked(f"it cannot be made without parameters: {error}") from None
-    return component, lists[offer.kind](component)
+    return component, lists[registration.kind](component)
 
 
-def _example_for(offer: Registration, registry: Registry) -> Example:
+def _example_for(registration: Registration, registry: Registry) -> Example:
     """Find data for a reward: those of a regime that uses it by default or comes with it, else MIL bags."""
-    offers = [one for one in registry.registrations if one.kind == "regime"]
-    regimes = [(one.plugin, registry.create("regime", one.component.name)) for one in offers]
-    named = [regime for _, regime in regimes if regime.presets.defaults["reward"] == offer.component.name]
-    beside = [regime for plugin, regime in regimes if plugin == offer.plugin]
+    registered = [one for one in registry.registrations if one.kind == "regime"]
+    regimes = [(one.plugin, registry.create("regime", one.component.name)) for one in registered]
+    named = [regime for _, regime in regimes if regime.presets.defaults["reward"] == registration.component.name]
+    beside = [regime for plugin, regime in regimes if plugin == registration.plugin]
     return _mil_example_of([*named, *beside][0]) if named or beside else mil_example()
 
 
-def _weak_example_for(offer: Registration, registry: Registry) -> Example:
+def _weak_example_for(registration: Registration, registry: Registry) -> Example:
     """Find data for a baseline: weak labels of MIL, where no regime that comes with it refuses those."""
     for one in registry.registrations:
-        if one.kind == "regime" and one.plugin == offer.plugin:
+        if one.kind == "regime" and one.plugin == registration.plugin:
             _accepting(registry.create("regime", one.component.name))
     return mil_example()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from bliss_framework.extension.contracts import Pipeline
-from bliss_framework.extension.pipelines import PipelineReport, check_report
+from bliss_framework.extension.pipeline_report import PipelineReport, check_report
 from bliss_framework.testing.checks import Check
 
 

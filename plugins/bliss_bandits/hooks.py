@@ -1,4 +1,4 @@
-"""What this plugin offers."""
+"""What this plugin registers."""
 
 from bliss_bandits.cucb import Cucb
 from bliss_bandits.kl_ucb import KlUcb
@@ -7,7 +7,7 @@ from bliss_framework.plugin import Component, hookimpl
 
 @hookimpl
 def bliss_strategies() -> list[Component]:
-    """Offer CUCB and KL-UCB."""
+    """Register CUCB and KL-UCB."""
     return [
         Component("cucb", Cucb, "Combinatorial upper confidence bound, the paper's strategy"),
         Component("kl-ucb", KlUcb, "Kullback-Leibler upper confidence bound, tighter near 0 and 1"),

@@ -1,4 +1,4 @@
-"""What this plugin offers."""
+"""What this plugin registers."""
 
 from bliss_classifiers.ridge import KernelRidge, Ridge
 from bliss_classifiers.sklearn_adapter import Logistic, SklearnClassifier
@@ -15,7 +15,7 @@ GRAM_SVC = ("bliss_classifiers.estimators.GramSvc",)
 
 @hookimpl
 def bliss_classifiers() -> list[Component]:
-    """Offer the built-in classifiers."""
+    """Register the built-in classifiers."""
     return [
         Component("kernel-ridge", KernelRidge, f"RBF least squares: {FACTORISED}", saved_types=LEAST_SQUARES),
         Component("ridge", Ridge, f"Linear least squares: {FACTORISED}", saved_types=LEAST_SQUARES),

@@ -18,7 +18,7 @@ from scipy.linalg import cho_factor, cho_solve
 from bliss_classifiers.estimators import KernelLeastSquares
 from bliss_classifiers.kernels import linear_kernel, penalised, precision, rbf_gamma, rbf_kernel
 from bliss_classifiers.one_label import constant_scores, one_label
-from bliss_classifiers.parameters import width_or_scale
+from bliss_classifiers.width import width_or_scale
 from bliss_framework.plugin import Classifier, Part, Predictions, PreparedClassifier, positive
 
 

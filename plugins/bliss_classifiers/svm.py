@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 from bliss_classifiers.estimators import GramSvc
 from bliss_classifiers.kernels import linear_kernel, rbf_gamma, rbf_kernel
 from bliss_classifiers.one_label import constant_scores, from_pairs, one_label
-from bliss_classifiers.parameters import width_or_scale
+from bliss_classifiers.width import width_or_scale
 from bliss_framework.plugin import Classifier, Part, Predictions, PreparedClassifier, positive
 
 

@@ -1,4 +1,4 @@
-"""What this plugin offers."""
+"""What this plugin registers."""
 
 from bliss_detection.inference.balanced_ridge import BalancedRidge
 from bliss_detection.inference.detection_prior import DetectionPrior
@@ -8,14 +8,14 @@ from bliss_framework.plugin import Component, hookimpl
 
 @hookimpl
 def bliss_rewards() -> list[Component]:
-    """Offer the paper's prior for detection, which wraps any reward."""
+    """Register the paper's prior for detection, which wraps any reward."""
     summary = "Any reward times DistGap: positives have their like in positive bags only (the paper)"
     return [Component("detection-prior", DetectionPrior, summary)]
 
 
 @hookimpl
 def bliss_classifiers() -> list[Component]:
-    """Offer a classifier for bags with very many instances."""
+    """Register a classifier for bags with very many instances."""
     summary = "Class-balanced least squares; cost and memory grow with features, not with the square of instances"
     saved = ("bliss_detection.inference.balanced_ridge.BalancedLeastSquares",)
     return [Component("balanced-ridge", BalancedRidge, summary, saved_types=saved)]
@@ -23,7 +23,7 @@ def bliss_classifiers() -> list[Component]:
 
 @hookimpl
 def bliss_pipelines() -> list[Component]:
-    """Offer detection from image-level labels, on your own images and on generated ones."""
+    """Register detection from image-level labels, on your own images and on generated ones."""
     detection = "Boxes from image-level labels in a VOC folder, a detector, average precision (the paper)"
     return [
         Component("detection", Detection, detection),

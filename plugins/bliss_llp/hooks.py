@@ -1,4 +1,4 @@
-"""What this plugin offers."""
+"""What this plugin registers."""
 
 from bliss_framework.plugin import Component, hookimpl
 from bliss_llp.baselines.em import LlpEm
@@ -16,18 +16,18 @@ from bliss_llp.datasets.scikit_learn_sets import (
 )
 from bliss_llp.regime.llp_regime import LlpRegime
 from bliss_llp.rewards.marginal_effect import LlpMarginalReward
-from bliss_llp.rewards.recall_precision import LlpReward
+from bliss_llp.rewards.recall_precision_of_shares import LlpReward
 
 
 @hookimpl
 def bliss_regimes() -> list[Component]:
-    """Offer the LLP regime."""
+    """Register the LLP regime."""
     return [Component("llp", LlpRegime, "Of each bag the shares of the classes are known")]
 
 
 @hookimpl
 def bliss_rewards() -> list[Component]:
-    """Offer the two rewards of LLP."""
+    """Register the two rewards of LLP."""
     return [
         Component("llp", LlpReward, "Recall and precision of shares near each instance"),
         Component("llp-marginal", LlpMarginalReward, "Whether a label moves held-out bags towards their shares"),
@@ -36,7 +36,7 @@ def bliss_rewards() -> list[Component]:
 
 @hookimpl
 def bliss_baselines() -> list[Component]:
-    """Offer methods of the literature."""
+    """Register methods of the literature."""
     return [
         Component("mean-map", MeanMap, "Logistic regression on class means estimated from bag means"),
         Component("inv-cal", InvCal, "Support vector regression from mean rows to log-odds of shares (Rueping 2010)"),
@@ -53,14 +53,14 @@ def bliss_baselines() -> list[Component]:
 
 @hookimpl
 def bliss_readers() -> list[Component]:
-    """Offer the reader of ordinary labelled sets."""
+    """Register the reader of ordinary labelled sets."""
     summary = "Rows and classes without bags (.npz), put into bags for learning with label proportions"
     return [Component("labelled-npz", LabelledNpzReader, summary)]
 
 
 @hookimpl
 def bliss_datasets() -> list[Component]:
-    """Offer two sets of scikit-learn in bags."""
+    """Register two sets of scikit-learn in bags."""
     summary = "Breast cancer samples in bags, of which the share of malignant ones is known"
     digits = "Pictures of digits in bags, of which the shares of the ten digits are known"
     return [

@@ -1,4 +1,4 @@
-"""What this plugin offers."""
+"""What this plugin registers."""
 
 from bliss_framework.plugin import Component, hookimpl
 from bliss_mil.baselines.bag_kernels import MinMaxSvm, SetKernelSvm
@@ -17,13 +17,13 @@ from bliss_mil.rewards.paper_reward import MilReward
 
 @hookimpl
 def bliss_regimes() -> list[Component]:
-    """Offer the MIL regime."""
+    """Register the MIL regime."""
     return [Component("mil", MilRegime, "A positive bag holds at least one positive instance, a negative bag none")]
 
 
 @hookimpl
 def bliss_rewards() -> list[Component]:
-    """Offer the paper's MIL reward, and one that sees by how much a label helps."""
+    """Register the paper's MIL reward, and one that sees by how much a label helps."""
     return [
         Component("mil", MilReward, "Recall and precision of the bag labels near each instance (the paper)"),
         Component("mil-marginal", MilMarginalReward, "Whether a positive label moves held-out bags to their labels"),
@@ -32,7 +32,7 @@ def bliss_rewards() -> list[Component]:
 
 @hookimpl
 def bliss_baselines() -> list[Component]:
-    """Offer the two simplest baselines, and those of the literature."""
+    """Register the two simplest baselines, and those of the literature."""
     return [
         Component("inherited-label-svm", InheritedLabelSvm, "RBF SVM on instances that inherit their bag's label"),
         Component("bag-mean-svm", BagMeanSvm, "RBF SVM on the mean row of each bag"),
@@ -52,7 +52,7 @@ def bliss_baselines() -> list[Component]:
 
 @hookimpl
 def bliss_datasets() -> list[Component]:
-    """Offer MUSK1, and data with known instance labels."""
+    """Register MUSK1, and data with known instance labels."""
     return [
         Component("musk1", load_musk1, "Drug activity: musk molecules and their conformations", DETAILS),
         Component("generated-mil", generate_mil, "Generated bags with known witnesses", GENERATED_DETAILS),

@@ -1,4 +1,4 @@
-"""What this plugin offers."""
+"""What this plugin registers."""
 
 from bliss_framework.plugin import Component, hookimpl
 from bliss_multiclass_mil.baselines.attention import LabelSetAttention
@@ -14,28 +14,28 @@ SOFTMAX = ("bliss_multiclass_mil.classifier.estimator.CooperativeSoftmaxClassifi
 
 @hookimpl
 def bliss_regimes() -> list[Component]:
-    """Offer the multi-class MIL regime."""
+    """Register the multi-class MIL regime."""
     summary = "A bag holds an instance of each label of its set, and negatives beside them"
     return [Component("multiclass-mil", MultiClassMilRegime, summary)]
 
 
 @hookimpl
 def bliss_rewards() -> list[Component]:
-    """Offer the paper's multi-class MIL reward."""
+    """Register the paper's multi-class MIL reward."""
     summary = "Recall and precision of label sets near each instance (the paper)"
     return [Component("multiclass-mil", MultiClassMilReward, summary)]
 
 
 @hookimpl
 def bliss_classifiers() -> list[Component]:
-    """Offer the cooperative softmax."""
+    """Register the cooperative softmax."""
     summary = "Softmax whose negative labels do not compete; warm start from pull to pull (the paper)"
     return [Component("cooperative-softmax", CooperativeSoftmax, summary, saved_types=SOFTMAX)]
 
 
 @hookimpl
 def bliss_baselines() -> list[Component]:
-    """Offer the paper's baseline, a simpler one, and the control without a bandit."""
+    """Register the paper's baseline, a simpler one, and the control without a bandit."""
     relabel = "Cooperative softmax that relabels itself from a random start (a control without a bandit)"
     return [
         Component("one-vs-rest-mi-svm", OneVsRestMiSvm, "Linear mi-SVM for each label (the paper's baseline)"),
@@ -47,7 +47,7 @@ def bliss_baselines() -> list[Component]:
 
 @hookimpl
 def bliss_datasets() -> list[Component]:
-    """Offer handwritten digits in bags."""
+    """Register handwritten digits in bags."""
     digits, mnist = "Handwritten digits in bags, 0 to 4 positive", "MNIST in bags, from your own files (the paper)"
     return [
         Component("digits-multiclass", load_digits_bags, digits, DIGITS_DETAILS),

@@ -1,4 +1,4 @@
-"""What this plugin offers."""
+"""What this plugin registers."""
 
 from bliss_framework.plugin import Component, hookimpl
 from bliss_readers.andrews_svm import AndrewsSvmReader
@@ -12,7 +12,7 @@ from bliss_readers.tables.parquet_reader import ParquetReader
 
 @hookimpl
 def bliss_readers() -> list[Component]:
-    """Offer the readers."""
+    """Register the readers."""
     return [
         Component("csv", CsvReader, "Tables as text (.csv, .tsv): one line for each instance"),
         Component("npz", NpzReader, "The native form (.npz): NumPy arrays, dense or sparse rows"),

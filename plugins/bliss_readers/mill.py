@@ -58,7 +58,7 @@ class MillReader(Reader):
         table, cells = _lines(path)
         rows = _rows(table, cells, n_features)
         bags = bag_ids(table, "BAG")
-        labels = _labels(table)
+        labels = _row_labels(table)
         weak = Bags.from_ids(bags).max(labels)
         differ = bool((Bags.from_ids(bags).spread(weak) != labels).any())
         return WeakDataset(
@@ -123,7 +123,7 @@ def _rows(table: TextTable, cells: list[list[str]], n_features: int | None) -> A
     return TextTable(table.path, names, cells, table.places, noun="feature").numbers(names)
 
 
-def _labels(table: TextTable) -> NDArray[Any]:
+def _row_labels(table: TextTable) -> NDArray[Any]:
     cells = table.column("LABEL")
     missing = first_missing(cells)
     wrong = next((row for row, cell in enumerate(cells) if not is_number(cell)), missing)

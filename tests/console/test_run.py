@@ -403,7 +403,7 @@ def bliss_observers(run):
 
 
 def test_a_reward_that_breaks(cli, table, install):
-    """A reward of a stranger that raises ends the run with its name, the round and the fold, and no traceback."""
+    """A third-party reward that raises ends the run with its name, the round and the fold, and no traceback."""
     source = """
 from bliss_framework import Component, Reward, hookimpl
 

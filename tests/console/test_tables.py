@@ -151,7 +151,7 @@ class TestResult:
 
 class TestLists:
     def test_plugins(self, record):
-        """A plugin shows who ships it and what it offers; a broken one its stage, the reason and the hint."""
+        """A plugin shows who ships it and what it registers; a broken one its stage, the reason and the hint."""
         console = record(100)
         good = {"name": "mil", "distribution": "bliss-framework", "version": "1.0", "state": "ok", "reason": None}
         good["components"] = [{"kind": "dataset", "name": "musk1"}, {"kind": "regime", "name": "mil"}]

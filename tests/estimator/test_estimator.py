@@ -537,7 +537,7 @@ def test_no_warning_where_nothing_is_wrong(toy, bliss):
 
 @pytest.mark.filterwarnings("error")
 def test_reward_that_was_uninformative_is_told_once(toy, bliss):
-    """Where the reward complains in every pull, one BlissWarning passes on its remedy."""
+    """Where the reward has a diagnostic in every pull, one BlissWarning passes on its hint."""
 
     @frozen
     class Unhappy(Oracle):

@@ -44,7 +44,7 @@ def install_eight_broken(site) -> None:
 
 
 def test_eight_broken_plugins_cost_only_themselves(site):
-    """Two healthy plugins among eight that are broken in eight ways are offered, and the eight are reported."""
+    """Two healthy plugins among eight that are broken in eight ways are registered, and the eight are reported."""
     site.registering("bliss-first", "first", "bliss_regimes", "one")
     install_eight_broken(site)
     site.registering("bliss-last", "last", "bliss_regimes", "two")
@@ -110,7 +110,7 @@ def test_every_hook_but_the_observers_registers_a_kind():
 
 @pytest.mark.parametrize("hook", sorted(registration_hooks()))
 def test_every_registration_hook_is_called(site, hook):
-    """A component offered under any hook is found under the hook's kind."""
+    """A component registered under any hook is found under the hook's kind."""
     site.registering("bliss-odd", "odd", hook, "thing")
     assert load_plugins().registry.names(registration_hooks()[hook]) == ("thing",)
 

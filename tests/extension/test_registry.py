@@ -139,7 +139,7 @@ def test_unknown_kind_is_said(registry):
 
 
 def test_ambiguous_name_is_refused_with_both_owners(registry):
-    """A name of two third parties is offered to nobody; using it names both and says how to choose."""
+    """A name of two third parties is given to nobody; using it names both and says how to choose."""
     assert registry.names("reward") == ("mil",)
     text = message(PluginError, registry.create, "reward", "same")
     assert 'plugin "one" from dist-one and by plugin "two" from dist-two' in text

@@ -1,4 +1,4 @@
-"""Building and installing without a network, as a stranger would."""
+"""Building and installing without a network, as a third party would."""
 
 import os
 import subprocess

@@ -61,8 +61,8 @@ def test_a_new_plugin_installs_tests_and_runs(kind: str, tmp_path: Path) -> None
     plugins = {one["name"]: one for one in json.loads(listed.stdout)["plugins"]}
     assert plugins[name]["state"] == "ok", plugins[name]
     assert plugins[name]["distribution"] == name
-    offered = [(one["kind"], one["name"]) for one in plugins[name]["components"]]
-    assert offered == [(kind, name)]
+    registered = [(one["kind"], one["name"]) for one in plugins[name]["components"]]
+    assert registered == [(kind, name)]
 
     (tmp_path / "bags.jsonl").write_text("\n".join(json.dumps(bag) for bag in BAGS))
     done = run([*bliss, *RUNS[kind].split()], tmp_path, site)

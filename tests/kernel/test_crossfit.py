@@ -190,7 +190,7 @@ def test_folds_are_stratified(components_for, make_part):
 
 
 def test_more_folds_than_bags():
-    """K08: with three bags, five folds become three, with one warning that names both numbers."""
+    """With three bags, five folds become three, with one warning that names both numbers."""
     regime, data = toy(2, 1)
     found = fit(real(regime), data, n_folds=5)
     (warning,) = found.warnings
@@ -207,7 +207,7 @@ def test_folds_that_bags_allow_need_no_warning():
 
 
 def test_more_neighbours_than_heldout_rows():
-    """K17: k is cut down to the smallest held-out set, and says so once for all folds, rounds and passes."""
+    """The k of neighbours is cut to the smallest held-out set, and says so once for all folds, rounds and passes."""
     regime, data = toy(1, 1)
     (warning,) = fit(real(regime), data, n_folds=2, n_neighbors=50, n_passes=2).warnings
     assert warning == "n_neighbors was reduced from 50 to 4, the size of the smallest held-out set."
@@ -228,7 +228,7 @@ def test_a_fold_never_asks_for_more_neighbours_than_there_are(components_for, ma
 @pytest.mark.parametrize("train_on", ["one", "rest"])
 @pytest.mark.parametrize("seed", range(4))
 def test_two_positive_bags_are_in_different_folds(components_for, make_part, train_on, seed):
-    """K14: with 2 positive bags of 40 and two folds, each training part and each held-out set has one."""
+    """With 2 positive bags of 40 and two folds, each training part and each held-out set has one."""
     data = make_part([1] * 40, weak=[1] * 2 + [0] * 38)
     components = components_for()
     fit(components, data, seed=seed, n_folds=2, train_on=train_on)
@@ -250,7 +250,7 @@ def test_a_fold_without_arms_is_left_out(components_for, make_part):
 
 
 def test_nothing_to_infer():
-    """K02: bags of one row leave no doubt in MIL, so nothing is pulled and every label is certain."""
+    """Bags of one row leave no doubt in MIL, so nothing is pulled and every label is certain."""
     regime, data = toy(6, 6, size=1)
     found = fit(real(regime), data)
     assert found.n_pulls == found.n_folds == 0
@@ -315,7 +315,7 @@ def test_rows_that_earn_the_same_are_undecided(components_for, make_part):
     ("favoured", "collapsed"), [(lambda rows: rows >= 0, True), (lambda rows: rows % 2 == 0, False)]
 )
 def test_one_class_everywhere_is_a_collapse(components_for, make_part, favoured, collapsed):
-    """K14: when all free rows of every fold end in one class the result says so, and only then."""
+    """When all free rows of every fold end in one class the result says so, and only then."""
 
     def by_fold(fold):
         wanted = favoured(fold.train.X[:, 0].astype(int)).astype(int)

@@ -58,7 +58,7 @@ def test_every_bag_is_on_one_side_of_each_fold(strata, n_folds, train_on, seed):
 @pytest.mark.parametrize(
     ("counts", "asked", "train_on", "expected"),
     [
-        ((1, 2), 5, "one", 3),  # K08: three bags
+        ((1, 2), 5, "one", 3),  # three bags
         ((2, 38), 10, "one", 10),
         ((2, 38), 10, "rest", 2),  # both held-out folds need one of the two
         ((3, 38), 10, "rest", 3),
@@ -82,7 +82,7 @@ def test_how_many_folds_the_bags_allow(counts, asked, train_on, expected):
     st.integers(0, 2**32 - 1),
 )
 def test_two_positive_bags_are_enough_to_judge(n_positive, n_negative, asked, train_on, seed):
-    """K14: where two positive bags exist every held-out set has one, and so has every training part of the rest."""
+    """Where two positive bags exist every held-out set has one, and so has every training part of the rest."""
     strata = np.repeat([1, 0], [n_positive, n_negative])
     n_folds = usable_folds(strata, asked, train_on)
     folds = deal_folds(strata, n_folds, np.random.default_rng(seed))

@@ -67,7 +67,7 @@ def test_the_runner_up_is_of_another_class():
     assert not found.undecided.any()
 
 
-def test_no_rival_class_among_the_candidates():
+def test_no_other_class_among_the_candidates():
     """Where all candidates mean one class, that class is certain although its label is free."""
     found = concluded([[0.2, 0.6, 0.9]], candidates=[[True, True, False]], class_of_label=(0, 0, 1))
     assert found.labels.tolist() == [1]

@@ -97,7 +97,7 @@ def test_cucb_of_a_table():
     ],
 )
 def test_kl_ucb_numbers(mean, T, t, expected):
-    """K31: bounds at means 0 and 1 are those of the closed form, and at t = 1 the bound is the mean."""
+    """Bounds at means 0 and 1 are those of the closed form, and at t = 1 the bound is the mean."""
     assert bound(KlUcb(), mean, T, t) == pytest.approx(expected, abs=5e-7)
 
 
@@ -163,7 +163,7 @@ def test_kl_ucb_lies_between_the_mean_and_one(table, t, c):
 @pytest.mark.parametrize("t", [1, 2])
 @pytest.mark.parametrize("mean", [0.0, 0.3, 1.0])
 def test_kl_ucb_without_a_budget(t, mean):
-    """K31: with c = 3 the budget log t + 3 log log t is -inf at t = 1 and -0.406 at t = 2: cut to 0, bound = mean."""
+    """With c = 3 the budget log t + 3 log log t is -inf at t = 1 and -0.406 at t = 2: cut to 0, bound = mean."""
     assert bound(KlUcb(c=3.0), mean, 4, t) == mean
 
 

@@ -88,7 +88,7 @@ def test_list_of_bags_is_the_same_as_ids(baseline, toy):
 
 @pytest.mark.parametrize("baseline", BASELINES)
 def test_columns_of_a_data_frame_are_remembered(baseline, toy):
-    """Renamed columns are refused; bags are scored without a complaint about names."""
+    """Renamed columns are refused; bags are scored without a warning about names."""
     X, bags, weak = toy()
     frame = pd.DataFrame(X, columns=["height", "width"])
     model = baseline().fit(frame, weak, bags=bags)

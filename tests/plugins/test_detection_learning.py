@@ -104,7 +104,7 @@ def test_the_prior_wraps_any_reward():
         DetectionPrior("mill")
 
 
-def test_bags_without_rivals_give_no_gap():
+def test_bags_without_other_bags_give_no_gap():
     """Without held-out bags of one kind the gap says nothing: every reward is halved."""
     outcome = six_boxes([1, 0])
     only = part(["B", "B", "C", "C"], [1, 1])

@@ -130,7 +130,7 @@ def boxed(entries):
     ],
 )
 def test_what_is_no_share_is_refused(weak, said):
-    """K34: one sentence names the bag, what was found and what is allowed."""
+    """One sentence names the bag, what was found and what is allowed."""
     with pytest.raises(DataError) as caught:
         read_shares(np.asarray(weak), READ)
     for part in said:
@@ -222,7 +222,7 @@ def test_parameters_of_the_regime(parameters):
     ],
 )
 def test_counts_by_largest_remainder(shares, size, expected):
-    """K35: shares that a bag cannot reach mean the nearest counts; equal remainders go to the first class."""
+    """Shares that a bag cannot reach mean the nearest counts; equal remainders go to the first class."""
     assert nearest_counts(np.array([shares]), np.array([size])).tolist() == [expected]
 
 

@@ -13,7 +13,7 @@ from bliss_framework.kernel.pull import outcome_of
 from bliss_framework.testing import Example, reward_checks
 from bliss_llp.regime.llp_regime import LlpRegime
 from bliss_llp.rewards.marginal_effect import LlpMarginalReward, share_slopes
-from bliss_llp.rewards.recall_precision import LlpReward, precision, recall
+from bliss_llp.rewards.recall_precision_of_shares import LlpReward, precision, recall
 
 PROPERTY = settings(max_examples=80, deadline=None)
 

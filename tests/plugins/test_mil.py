@@ -116,14 +116,14 @@ def test_a_label_that_the_classifier_does_not_predict_earns_nothing():
 
 
 def test_duplicate_scores_are_shared():
-    """K16: one neighbour among a positive and a negative bag at the same distance is both: 1/7 + 6/7 * 1/2 = 4/7."""
+    """One neighbour among a positive and a negative bag at the same distance is both: 1/7 + 6/7 * 1/2 = 4/7."""
     for order in (1, -1):
         case = outcome([1], [1], [0.0], [1, 1][::order], [1.0, 1.0][::order], ["p", "n"][::order], {"p": 1, "n": 0}, 1)
         assert MilReward()(case)[0] == pytest.approx(0.571429, abs=5e-7)
 
 
 def test_more_neighbours_than_heldout_rows_are_all():
-    """K17: k = 50 of four rows is k = 4: Rec 1, Prec 3/4, 1/7 + 6/7 * 3/4 = 0.785714."""
+    """k = 50 of four rows is k = 4: Rec 1, Prec 3/4, 1/7 + 6/7 * 3/4 = 0.785714."""
     rewards = [
         MilReward()(outcome([1], [1], [0.0], [1, 0, 0, 1], [0.1, 0.2, 0.3, 0.4], list("aabb"), {"a": 1, "b": 0}, k))[0]
         for k in (50, 4)
@@ -354,7 +354,7 @@ def pulled(classifier: Any, assignments: Any, n_labels: int = 2, X: Any = None) 
 @pytest.mark.parametrize("classifier", ONE_CLASS, ids=lambda one: type(one).__name__)
 @pytest.mark.parametrize("n_labels", [2, 3])
 def test_one_label_is_predicted_everywhere(classifier, n_labels):
-    """K23: a pull with one label predicts that label for every row, with classifiers that refuse to learn from it."""
+    """A pull with one label predicts that label for every row, with classifiers that refuse to learn from it."""
     assignments = np.repeat(np.arange(n_labels)[:, None], 8, axis=1)
     _, predictions = pulled(classifier, assignments, n_labels)
     for label in range(n_labels):
@@ -365,7 +365,7 @@ def test_one_label_is_predicted_everywhere(classifier, n_labels):
 
 @pytest.mark.parametrize("classifier", ONE_CLASS, ids=lambda one: type(one).__name__)
 def test_all_negative_is_right_where_all_bags_are_negative(classifier):
-    """K23: with negative held-out bags alone, the assignment of label 0 earns 1 everywhere."""
+    """With negative held-out bags alone, the assignment of label 0 earns 1 everywhere."""
     fold, predictions = pulled(classifier, [[0] * 8])
     assert MilReward()(outcome_of(fold, np.zeros(8, int), predictions, 0)).tolist() == pytest.approx([1.0] * 8)
 
@@ -381,13 +381,13 @@ def test_a_batch_may_mix_one_label_and_several():
 
 @pytest.mark.parametrize("classifier", [SVC(kernel="no such kernel"), LinearSVC(C=-1)])
 def test_a_value_error_for_another_reason_propagates(classifier):
-    """K23: a wrong parameter is not mistaken for an assignment of one class."""
+    """A wrong parameter is not mistaken for an assignment of one class."""
     with pytest.raises(ValueError, match="parameter"):
         pulled(classifier, [[0, 1] * 4])
 
 
 def test_missing_values_are_not_hidden():
-    """K23: NaN in the rows is the classifier's error to raise."""
+    """NaN in the rows is the classifier's error to raise."""
     with pytest.raises(ValueError, match="NaN"):
         pulled(SVC(), [[0, 1] * 4], X=np.full((8, 2), np.nan))
 

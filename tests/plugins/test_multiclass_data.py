@@ -153,7 +153,7 @@ class TestDataSets:
         assert len(X) - len(data.X) < 15
         assert set(load_digits_bags(positive=[1, 3, 5, 7, 9]).instance_labels) == {*"13579", "negative"}
 
-    def test_datasets_are_offered(self):
+    def test_datasets_are_registered(self):
         """Both data sets are made by name with options, and say where they come from."""
         registry = default_plugins().registry
         data = registry.create("dataset", {"name": "digits-multiclass", "n_bags": 20, "bag_size": [3, 4]})

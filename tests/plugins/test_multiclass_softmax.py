@@ -54,7 +54,7 @@ def by_formula(objective, W, class_of_label):
 @pytest.mark.parametrize("class_of_label", GROUPINGS)
 class TestObjective:
     def test_value_by_the_formula_of_the_paper(self, class_of_label):
-        """The value is the weighted mean of -log s_l(x), with the largest label of each other group as the rival."""
+        """The value is the weighted mean of -log s_l(x), against the largest label of each other group."""
         objective, W = problem(class_of_label, p=1)
         assert objective(W)[0] == pytest.approx([by_formula(objective, W[0], class_of_label)])
 
@@ -131,9 +131,9 @@ def test_no_slope_is_subnormal(alone):
     rows, shares = np.array([[100.0], [1.0]], dtype=np.float32), np.array([[0.5, 0.5], [0, 0], [0, 0]], np.float32)
     W = np.array([[[1.0, 0.0], [0.5, 0.0], [0.0, 0.0]]])
     value, _ = SoftObjective(rows, shares, groups, 0.0)(W)
-    # In the first row the rivals are nothing; in the second exp(1/2) and 1, or only 1 of the other group, meet exp(1).
-    rivals = math.exp(0.5) + 1 if alone else 1
-    assert value == pytest.approx([0.5 * math.log1p(rivals / math.e)], rel=1e-5)
+    # In the first row the others are nothing; in the second exp(1/2) and 1, or only 1 of the other group, meet exp(1).
+    others = math.exp(0.5) + 1 if alone else 1
+    assert value == pytest.approx([0.5 * math.log1p(others / math.e)], rel=1e-5)
     _, slope = loss_and_slope(outputs_of(rows, W), np.zeros((1, 2), np.intp), shares[:1], groups)
     assert slope[0, 2, 0] == 0
     assert (np.abs(slope[slope != 0]) > np.finfo(np.float32).tiny).all()
@@ -355,7 +355,7 @@ class TestEstimator:
             assert soft.coef_ == pytest.approx(hard.coef_, abs=1e-4)
 
     def test_probabilities(self):
-        """Probabilities sum to 1; classes of a group share that of the group, whose rivals are other groups."""
+        """Probabilities sum to 1; classes of a group share that of the group, which competes with other groups."""
         X, y = self.rows()
         model = CooperativeSoftmaxClassifier(groups=[["ant", "cow"]]).fit(X, y)
         found, z = model.predict_proba(X), model.decision_function(X)
@@ -411,7 +411,7 @@ def test_scikit_learn_check_passes(estimator, check):
 @given(st.integers(0, 10**6), st.sampled_from(GROUPINGS))
 @PROPERTY
 def test_the_objective_is_convex(seed, class_of_label):
-    """Between two points the objective lies below the chord: maxima of rivals inside the logarithm keep it convex."""
+    """Between two points the objective lies below the chord: maxima inside the logarithm keep it convex."""
     objective, one = problem(class_of_label, p=1, seed=seed)
     other = np.random.default_rng(seed + 1).normal(size=one.shape)
     ends = objective(one)[0] + objective(other)[0]

@@ -69,10 +69,10 @@ def refusal(path: Path, **options) -> str:
     return str(caught.value)
 
 
-def test_all_readers_are_offered():
-    """The plugin offers one component for each reader, under its name."""
-    offered = {one.name: one.factory for one in bliss_readers()}
-    assert offered == {
+def test_all_readers_are_registered():
+    """The plugin registers one component for each reader, under its name."""
+    registered = {one.name: one.factory for one in bliss_readers()}
+    assert registered == {
         "csv": CsvReader,
         "npz": NpzReader,
         "parquet": ParquetReader,

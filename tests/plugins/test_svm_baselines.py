@@ -508,9 +508,9 @@ def test_wrong_parameters_are_refused(baseline, words, toy):
 
 def test_plugin_offers_them():
     """Under the names of the literature."""
-    offered = {component.name: component.factory for component in hooks.bliss_baselines()}
-    assert offered["mi-svm"] is MiSvm
-    assert offered["mi-svm-bag"] is MiSvmBag
-    assert offered["set-kernel-svm"] is SetKernelSvm
-    assert offered["min-max-svm"] is MinMaxSvm
-    assert offered["miles"] is Miles
+    registered = {component.name: component.factory for component in hooks.bliss_baselines()}
+    assert registered["mi-svm"] is MiSvm
+    assert registered["mi-svm-bag"] is MiSvmBag
+    assert registered["set-kernel-svm"] is SetKernelSvm
+    assert registered["min-max-svm"] is MinMaxSvm
+    assert registered["miles"] is Miles

@@ -80,7 +80,7 @@ EVALUATION = {
     "repeats": 2,
     "bag_accuracy": measured(0.8125, 0.01, 2),
     "proportion_error": measured(0.2, 0.0, 2),
-    "baselines": [{"name": "rival", "bag_accuracy": measured(0.9, 0.02, 2), "proportion_error": measured(0.1, 0.0, 2)}],
+    "baselines": [{"name": "other", "bag_accuracy": measured(0.9, 0.02, 2), "proportion_error": measured(0.1, 0.0, 2)}],
 }
 BAGS = [
     {"bag": TEXT, "n_instances": 2, "weak_label": 0, "predicted": 0, "score": -0.123456},
@@ -126,7 +126,7 @@ class TestRun:
         assert table == [
             ["method", "bag accuracy", "proportion error"],
             ["bliss", "81.2% +- 1.0", "0.200 +- 0.000"],
-            ["rival", "90.0% +- 2.0", "0.100 +- 0.000"],
+            ["other", "90.0% +- 2.0", "0.100 +- 0.000"],
         ]
         assert page.best == [(0, 2, 1), (0, 2, 2)]
         assert "Methods on the same bags: 10 folds of whole bags, 2 repeats" in page.headings
@@ -218,11 +218,11 @@ class TestOtherRuns:
             "data": {"name": "toy", "n_bags": 3},
             "methods": [
                 {"name": name, "evaluation": {"cv": 3, "repeats": 1, "bag_auc": measured(auc)}}
-                for name, auc in (("rival", 0.5), ("bliss", 0.75))
+                for name, auc in (("other", 0.5), ("bliss", 0.75))
             ],
         }
         page = read(write_report(folder(document)))
-        assert page.table("method")[1:] == [["rival", "0.500"], ["bliss", "0.750"]]
+        assert page.table("method")[1:] == [["other", "0.500"], ["bliss", "0.750"]]
         assert page.headings[0] == "toy"
 
     def test_a_pipeline(self, folder):
@@ -234,18 +234,18 @@ class TestOtherRuns:
                 "map": measured(m),
                 "ap": {"cat": measured(m), "dog": measured(0.5)},
             }
-            for name, m in (("bliss", 0.4), ("told", 0.9), ("rival", 0.3))
+            for name, m in (("bliss", 0.4), ("told", 0.9), ("other", 0.3))
         ]
         evaluation = {"repeats": 1, **rows[0], "seconds": measured(3.0), "baselines": rows[1:], "baseline": rows[2]}
         path = folder(result(settings={"pipeline": "made"}, evaluation=evaluation, inference={}))
         (path / "pictures").mkdir()
         (path / "pictures" / "cat.png").write_bytes(b"picture")
         page = read(write_report(path))
-        assert page.tables[0] == [["method", "map"], ["bliss", "40.0"], ["rival", "30.0"], ["told", "90.0"]]
+        assert page.tables[0] == [["method", "map"], ["bliss", "40.0"], ["other", "30.0"], ["told", "90.0"]]
         assert page.tables[1] == [
             ["method", "cat", "dog"],
             ["bliss", "40.0", "50.0"],
-            ["rival", "30.0", "50.0"],
+            ["other", "30.0", "50.0"],
             ["told", "90.0", "50.0"],
         ]
         assert page.best[0] == (0, 1, 1)

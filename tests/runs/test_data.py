@@ -49,11 +49,11 @@ def broken_factory():
     raise ImportError("no module named pyarrow")
 
 
-def offer(kind: str, name: str, factory, plugin: str = "own") -> Registration:
+def registration(kind: str, name: str, factory, plugin: str = "own") -> Registration:
     return Registration(kind, Component(name, factory, details={"licence": "MIT"}), plugin, "bliss-own")
 
 
-READERS = (offer("reader", "csv", CsvReader), offer("reader", "npz", NpzReader))
+READERS = (registration("reader", "csv", CsvReader), registration("reader", "npz", NpzReader))
 
 
 @pytest.fixture
@@ -69,8 +69,8 @@ def place(tmp_path, monkeypatch):
         path.write_text(text)
         return path
 
-    def find(source, *offers, **arguments):
-        return find_dataset(source, registry=Registry((*READERS, *offers)), data_dirs=[data], **arguments)
+    def find(source, *more, **arguments):
+        return find_dataset(source, registry=Registry((*READERS, *more)), data_dirs=[data], **arguments)
 
     return SimpleNamespace(here=here, data=data, write=write, find=find)
 
@@ -110,7 +110,7 @@ class TestFiles:
     def test_a_reader_that_takes_anything_gets_anything(self, place):
         """A reader with free options is not second-guessed."""
         place.write(place.here / "t.odd")
-        loaded = place.find("t.odd", offer("reader", "odd", Odd), options={"n_bags": 5})
+        loaded = place.find("t.odd", registration("reader", "odd", Odd), options={"n_bags": 5})
         assert loaded.dataset.X.shape == (5, 1)
 
     def test_a_reader_can_be_named(self, place):
@@ -123,7 +123,7 @@ class TestFiles:
     def test_a_file_that_no_reader_recognises(self, place):
         """The message lists the readers, and those that broke with the reason."""
         place.write(place.here / "t.parquet")
-        broken = offer("reader", "arrow", broken_factory), offer("reader", "clumsy", Clumsy)
+        broken = registration("reader", "arrow", broken_factory), registration("reader", "clumsy", Clumsy)
         with pytest.raises(
             DataError, match=r"No reader recognises t\.parquet\. Installed readers: clumsy, csv"
         ) as caught:
@@ -134,16 +134,16 @@ class TestFiles:
     def test_two_readers_of_one_file(self, place):
         """The first by name is taken, and the user is told."""
         place.write(place.here / "t.csv")
-        loaded = place.find("t.csv", offer("reader", "odd", Odd))
+        loaded = place.find("t.csv", registration("reader", "odd", Odd))
         assert loaded.notes == ("t.csv is recognised by the readers csv, odd; csv was taken",)
 
     def test_a_reader_that_breaks_is_named(self, place):
         """An exception that is no error of the user's names the reader and who ships it."""
         place.write(place.here / "t.xyz")
         with pytest.raises(PluginError, match='the reader "clumsy" of plugin "own" from bliss-own broke: KeyError'):
-            place.find("t.xyz", offer("reader", "clumsy", Clumsy), options={"reader": "clumsy"})
+            place.find("t.xyz", registration("reader", "clumsy", Clumsy), options={"reader": "clumsy"})
         with pytest.raises(PluginError, match=r"A WeakDataset is needed.*returned NoneType"):
-            place.find("t.xyz", offer("reader", "forgetful", Forgetful), options={"reader": "forgetful"})
+            place.find("t.xyz", registration("reader", "forgetful", Forgetful), options={"reader": "forgetful"})
 
     def test_data_without_weak_labels(self, place):
         """Learning refuses unlabelled data in one sentence; prediction takes them."""
@@ -157,7 +157,7 @@ class TestNames:
     def test_a_plugin_comes_before_the_data_folders(self, place):
         """The plugin's data set is taken, and the other place of the name is said."""
         path = place.write(place.data / "mil" / "musk1.csv")
-        loaded = place.find("musk1", offer("dataset", "musk1", toy))
+        loaded = place.find("musk1", registration("dataset", "musk1", toy))
         origin = 'plugin "own" from bliss-own'
         assert (loaded.dataset.name, loaded.origin) == ("toy", origin)
         assert loaded.notes == (f'the name "musk1" is also at {path}; the one of {origin} was taken',)
@@ -165,24 +165,24 @@ class TestNames:
     def test_a_file_comes_before_a_plugin(self, place):
         """A file that exists under exactly this name is taken; the plugin is mentioned."""
         place.write(place.here / "musk1")
-        loaded = place.find("musk1", offer("dataset", "musk1", toy), options={"reader": "csv"})
+        loaded = place.find("musk1", registration("dataset", "musk1", toy), options={"reader": "csv"})
         assert loaded.origin == "musk1"
         assert 'also at plugin "own"' in loaded.notes[0]
 
     def test_options_reach_the_data_set(self, place):
         """Parameters of a plugin's data set are its factory's; unknown ones are a mistake."""
-        assert place.find("toy", offer("dataset", "toy", toy), options={"n_bags": 4}).dataset.X.shape == (4, 1)
+        assert place.find("toy", registration("dataset", "toy", toy), options={"n_bags": 4}).dataset.X.shape == (4, 1)
         with pytest.raises(SettingsError, match='has no parameter "n_bag"'):
-            place.find("toy", offer("dataset", "toy", toy), options={"n_bag": 4})
+            place.find("toy", registration("dataset", "toy", toy), options={"n_bag": 4})
 
     def test_a_data_set_of_the_wrong_type(self, place):
         """A plugin that returns something else is named."""
         with pytest.raises(PluginError, match='the data set "toy" of plugin "own" from bliss-own returned dict'):
-            place.find("toy", offer("dataset", "toy", dict))
+            place.find("toy", registration("dataset", "toy", dict))
 
-    def test_a_name_that_two_plugins_offer(self, place):
+    def test_a_name_that_two_plugins_register(self, place):
         """An ambiguous name is an error, unless a file of this name makes it needless."""
-        twice = (offer("dataset", "toy", toy, "one"), offer("dataset", "toy", toy, "two"))
+        twice = (registration("dataset", "toy", toy, "one"), registration("dataset", "toy", toy, "two"))
         with pytest.raises(PluginError, match="--block-plugin one"):
             place.find("toy", *twice)
         place.write(place.here / "toy")
@@ -220,10 +220,10 @@ class TestNames:
         """The message offers the nearest data set or file, lists them, and says where it looked."""
         place.write(place.data / "elephant.csv")
         with pytest.raises(UnknownNameError, match=r'"elefant".*Did you mean "elephant".*elephant, musk1') as caught:
-            place.find("elefant", offer("dataset", "musk1", toy))
+            place.find("elefant", registration("dataset", "musk1", toy))
         assert str(place.data) in str(caught.value)
         with pytest.raises(UnknownNameError, match='Did you mean "musk1"'):
-            place.find("musk", offer("dataset", "musk1", toy))
+            place.find("musk", registration("dataset", "musk1", toy))
 
     def test_a_folder_is_no_data_set(self, place):
         """The user is told that the name is a folder."""
@@ -266,7 +266,7 @@ class TestAvailable:
 
         path = place.write(place.data / "sub" / "t.csv", "not a table")
         place.write(place.data / "README.md")
-        plugin, file = available_datasets(Registry((*READERS, offer("dataset", "musk1", explode))), [place.data])
+        plugin, file = available_datasets(Registry((*READERS, registration("dataset", "musk1", explode))), [place.data])
         assert (plugin.name, plugin.origin, plugin.path) == ("musk1", 'plugin "own" from bliss-own', None)
         assert plugin.details == {"licence": "MIT"}
         assert (file.name, file.origin, file.path, file.details) == ("t", str(path), path, {"size": "0.0 kB"})

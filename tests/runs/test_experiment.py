@@ -227,7 +227,7 @@ def test_sparse_rows_and_text_labels(tmp_path, experiment, toy):
     labels = np.array(["yes" if label else "no" for label in weak.values()])
     made = WeakDataset("texts", sp.coo_matrix(X), bags, labels)
     plugins = default_plugins()
-    offers = (
+    registrations = (
         *plugins.registry.registrations,
         Registration("dataset", Component("texts", lambda: made), "own", "bliss-own"),
     )
@@ -238,6 +238,6 @@ def test_sparse_rows_and_text_labels(tmp_path, experiment, toy):
         evaluation=EvaluationSettings(2),
         compare=(),
     )
-    document = run(prepare(settings, evolve(plugins, registry=Registry(offers)), []), silent).document
+    document = run(prepare(settings, evolve(plugins, registry=Registry(registrations)), []), silent).document
     assert set(document["inference"]["label_counts"]) == {"no", "yes"}
     assert document["evaluation"]["bag_accuracy"]["mean"] > 0.5

@@ -21,7 +21,7 @@ from bliss_framework import (
 from bliss_framework.extension.loading.plugins import Plugins
 from bliss_framework.extension.registry import Registration, Registry
 from bliss_framework.runs.folder.run_folder import RunFolder
-from bliss_framework.runs.pipelines import PreparedPipeline, prepare_any, run_pipeline
+from bliss_framework.runs.pipeline_run import PreparedPipeline, prepare_any, run_pipeline
 from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.settings.experiment_file import read_experiments
 from bliss_framework.runs.settings.records import (
@@ -60,7 +60,7 @@ class Dice(Pipeline):
         if self.broken == "measures":
             return PipelineReport((MethodReport("own", {"map": 0.5}), MethodReport("other", {"ap": 0.5})))
         own = MethodReport("own", {"map": seed / self.sides, "ap": {"cat": 0.25, "dog": seed / self.sides}}, 2.0)
-        best = MethodReport("rival", {"map": 0.9, "ap": {"cat": 1.0, "dog": 0.8}})
+        best = MethodReport("better", {"map": 0.9, "ap": {"cat": 1.0, "dog": 0.8}})
         told = MethodReport("told", {"map": 1.0, "ap": {"cat": 1.0, "dog": 1.0}}, ceiling=True)
         files: dict[str, Any] = {"curves/own.csv": f"seed {seed}\n", "picture.jpg": b"\xff\xd8"}
         if self.broken == "files":
@@ -95,15 +95,15 @@ class TestResults:
         assert evaluation["ap"]["cat"]["runs"] == [0.25] * 3
         assert evaluation["ap"]["dog"]["runs"] == [0.4, 0.5, 0.6]
         assert (evaluation["repeats"], evaluation["name"], evaluation["seconds"]["mean"]) == (3, "own", 2.0)
-        assert [row["name"] for row in evaluation["baselines"]] == ["rival", "told"]
+        assert [row["name"] for row in evaluation["baselines"]] == ["better", "told"]
         assert document["data"] == {"name": "dice.txt", "n_dice": 2, "sha256": "ab"}
         assert document["inference"] == {"n_arms": 7}
 
-    def test_the_best_rival_is_named_and_the_ceiling_is_none(self):
-        """A method that was told the truth is no baseline; a rival that wins is said in the notes."""
+    def test_the_best_baseline_is_named_and_the_ceiling_is_none(self):
+        """A method that was told the truth is no baseline; a baseline that wins is said in the notes."""
         document = run_pipeline(prepared(), lambda event: None).document
-        assert document["evaluation"]["baseline"]["name"] == "rival"
-        assert any('"rival" beats "own"' in note for note in document["notes"])
+        assert document["evaluation"]["baseline"]["name"] == "better"
+        assert any('"better" beats "own"' in note for note in document["notes"])
 
     def test_what_is_told(self):
         """Observers hear of the pipeline, its stages and its end."""

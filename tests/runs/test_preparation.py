@@ -167,7 +167,7 @@ class TestRefusals:
         assert "negative" in refused(DataError, source=toy_file(n_neg=0))
 
     def test_an_ambiguous_regime(self, monkeypatch):
-        """A regime that two plugins offer is not chosen by luck."""
+        """A regime that two plugins register is not chosen by luck."""
         plugins = load_plugins()
         registry = plugins.registry
         from attrs import evolve
@@ -175,7 +175,7 @@ class TestRefusals:
         twice = evolve(
             registry,
             registrations=tuple(
-                evolve(one, distribution="stranger", plugin=p) for one in registry.registrations for p in ("a", "b")
+                evolve(one, distribution="third-party", plugin=p) for one in registry.registrations for p in ("a", "b")
             ),
         )
         with pytest.raises(PluginError, match="ambiguous"):

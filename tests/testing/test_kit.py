@@ -328,7 +328,9 @@ def test_everything_installed_passes():
     check_reader(REGISTRY.create("reader", "npz"), MUSK1)
 
 
-BUILTIN = {offer.plugin for offer in REGISTRY.registrations if offer.distribution == "bliss-framework"}
+BUILTIN = {
+    registration.plugin for registration in REGISTRY.registrations if registration.distribution == "bliss-framework"
+}
 
 
 def test_a_csv_reader_passes(tmp_path):

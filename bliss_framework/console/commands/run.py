@@ -48,7 +48,7 @@ def run_command(source: str, only: str | None, output: str | None, resume: bool,
     from bliss_framework.console.exits import Interrupted
     from bliss_framework.console.experiments import experiments_of
     from bliss_framework.runs.folder.run_folder import RunFolder
-    from bliss_framework.runs.pipelines import prepare_any
+    from bliss_framework.runs.pipeline_run import prepare_any
 
     context = command_context(options)
     check_resume(resume, output)
@@ -99,7 +99,7 @@ def _check_places(places: "Sequence[RunFolder]", prepared: "Sequence[Experiment]
 def _run(prepared: "Experiment", folder: "RunFolder", plugins: "Plugins", context: "CommandContext") -> "RunResult":
     from bliss_framework.console.context import observed
     from bliss_framework.runs.experiment import run
-    from bliss_framework.runs.pipelines import PreparedPipeline, run_pipeline
+    from bliss_framework.runs.pipeline_run import PreparedPipeline, run_pipeline
 
     with observed(prepared, plugins, context.screen) as tell:
         if isinstance(prepared, PreparedPipeline):

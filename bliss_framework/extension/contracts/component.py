@@ -1,4 +1,4 @@
-"""What a plugin offers under a name."""
+"""What a plugin registers under a name."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ KINDS = ("classifier", "reward", "strategy", "regime", "reader", "dataset", "bas
 
 @frozen
 class Component:
-    """Something that a plugin offers under a name.
+    """Something that a plugin registers under a name.
 
     Attributes:
         name: lower case with hyphens; what users type.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bliss_framework.extension.pipelines import PipelineReport
+from bliss_framework.extension.pipeline_report import PipelineReport
 
 
 class Pipeline(ABC):

@@ -51,7 +51,7 @@ class Plugins:
 
     Attributes:
         reports: what became of each, built-in ones first.
-        registry: the components that they offer.
+        registry: the components that they register.
     """
 
     reports: tuple[PluginReport, ...] = field()

@@ -34,7 +34,7 @@ class PluginReport:
         stage: of loading at which the plugin, or a part of it, was stopped.
         reason: what happened there, without a full stop.
         hint: what the user can do about it.
-        components: (kind, component) of all that it offers.
+        components: (kind, component) of all that it registers.
     """
 
     name: str = field()

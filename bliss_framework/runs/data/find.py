@@ -76,7 +76,7 @@ def find_dataset(
         UnknownNameError: there is no such file or name; the message offers the nearest one.
         DataError: no reader recognises the file, or it is not as it should be, or has no weak labels.
         SettingsError: an option that the reader or the data set does not have.
-        PluginError: a reader or a data set broke, or two plugins offer the name.
+        PluginError: a reader or a data set broke, or two plugins register the name.
     """
     readers = FileReaders.of(registry)
     places = _places(source, readers, data_dirs, relative_to)
@@ -121,12 +121,12 @@ def available_datasets(registry: Registry, data_dirs: Iterable[Path]) -> list[Av
     Nothing is loaded, so that a large or broken file costs nothing here.
     """
     readers = FileReaders.of(registry)
-    offered = [
+    packaged = [
         AvailableData(one.name, registry.registration("dataset", one.name).origin(), one.details)
         for one in registry.components("dataset")
     ]
     paths = [path for path in files_in(data_dirs) if readers.recognise(path)]
-    return offered + [AvailableData(path.stem, str(path), _size(path), path) for path in paths]
+    return packaged + [AvailableData(path.stem, str(path), _size(path), path) for path in paths]
 
 
 def _places(
@@ -134,9 +134,9 @@ def _places(
 ) -> list[Path | Registration]:
     file = _existing_file(source, relative_to)
     places: list[Path | Registration] = [] if file is None else [file]
-    # A name that two plugins offer is an error only where it is needed.
+    # A name that two plugins register is an error only where it is needed.
     if file is None or source in readers.registry.names("dataset"):
-        places += _offered(source, readers.registry)
+        places += _registrations(source, readers.registry)
     named = [path for path in files_in(data_dirs) if source in (path.stem, path.name) and not _same(path, file)]
     readable = [path for path in named if readers.recognise(path)]
     # A file that none can read is no data set, but the user is told so where there is nothing else.
@@ -154,7 +154,7 @@ def _same(path: Path, file: Path | None) -> bool:
     return file is not None and path.resolve() == file.resolve()
 
 
-def _offered(name: str, registry: Registry) -> list[Registration]:
+def _registrations(name: str, registry: Registry) -> list[Registration]:
     try:
         return [registry.registration("dataset", name)]
     except UnknownNameError:
@@ -162,18 +162,18 @@ def _offered(name: str, registry: Registry) -> list[Registration]:
 
 
 def _make(
-    offer: Registration, registry: Registry, options: Mapping[str, Any], data_dirs: Sequence[Path]
+    registration: Registration, registry: Registry, options: Mapping[str, Any], data_dirs: Sequence[Path]
 ) -> tuple[WeakDataset, tuple[str, ...]]:
-    name = offer.component.name
+    name = registration.component.name
     # Some data sets are made of files that the user has: they are told where those may be.
-    folders = {"data_dirs": tuple(map(str, data_dirs))} if "data_dirs" in _parameters(offer) else {}
+    folders = {"data_dirs": tuple(map(str, data_dirs))} if "data_dirs" in _parameters(registration) else {}
     dataset = registry.create("dataset", {**folders, **options, "name": name})
-    return check_dataset(dataset, f'the data set "{name}" of {offer.origin()}'), ()
+    return check_dataset(dataset, f'the data set "{name}" of {registration.origin()}'), ()
 
 
-def _parameters(offer: Registration) -> Collection[str]:
+def _parameters(registration: Registration) -> Collection[str]:
     try:
-        return inspect.signature(offer.component.factory).parameters
+        return inspect.signature(registration.component.factory).parameters
     except (TypeError, ValueError):
         return ()
 

@@ -83,10 +83,10 @@ def run_fit(problem: Problem, fit: Fit, tell: Tell | None = None) -> Piece:
     """
     # The number of BLAS threads changes the last bits of a product, and it depends on the number of processes.
     with threadpool_limits(limits=1):
-        return _fitted_and_judged(problem, fit, tell)
+        return _fit_and_test(problem, fit, tell)
 
 
-def _fitted_and_judged(problem: Problem, fit: Fit, tell: Tell | None) -> Piece:
+def _fit_and_test(problem: Problem, fit: Fit, tell: Tell | None) -> Piece:
     started = time.perf_counter()
     train = training_part(problem, fit.test_bags)
     with warnings.catch_warnings(record=True) as caught:
@@ -94,7 +94,7 @@ def _fitted_and_judged(problem: Problem, fit: Fit, tell: Tell | None) -> Piece:
         model = fit.method.fit(train, fit.seed, silent if tell is None else tell)
     notes = sorted({str(one.message) for one in caught})
     n_tested = problem.tested.bags.n_bags
-    piece = _judged(problem, model, np.arange(n_tested) if fit.test_bags is None else fit.test_bags)
+    piece = _test_piece(problem, model, np.arange(n_tested) if fit.test_bags is None else fit.test_bags)
     return {**piece, "seconds": time.perf_counter() - started, "notes": notes}
 
 
@@ -102,17 +102,17 @@ def _on_test_set(problem: Problem, model: Any) -> Piece:
     """Judge BLISS as it was fitted to all of the data; what it warned of then is told elsewhere."""
     started = time.perf_counter()
     with threadpool_limits(limits=1):
-        piece = _judged(problem, model, np.arange(problem.tested.bags.n_bags))
+        piece = _test_piece(problem, model, np.arange(problem.tested.bags.n_bags))
     return {**piece, "seconds": time.perf_counter() - started, "notes": []}
 
 
-def _judged(problem: Problem, model: Any, test_bags: NDArray[np.intp]) -> Piece:
+def _test_piece(problem: Problem, model: Any, test_bags: NDArray[np.intp]) -> Piece:
     """Predict some bags of the data that are tested, and compare with what is known of them."""
     tested = problem.tested
     data = tested.data.take_bags(test_bags)
     rows, positions = tested.bags.rows_of(test_bags), tested.bags.take(tested.bags.rows_of(test_bags))[1]
     X, bags = rows_and_bags(model, data)
-    predicted = encoded(model.predict_bags(X, bags)[1], data.labels)
+    predicted = weak_codes(model.predict_bags(X, bags)[1], data.labels)
     scores = model.score_bags(X, bags)[1]
     known = tested.truth is not None
     return {
@@ -135,7 +135,7 @@ def _instance_scores(model: Any, X: Any) -> NDArray[np.float64] | None:
     return scores if scores.ndim == 1 else None
 
 
-def encoded(predicted: NDArray[Any], weak: WeakLabels) -> NDArray[Any]:
+def weak_codes(predicted: NDArray[Any], weak: WeakLabels) -> NDArray[Any]:
     """Turn predicted weak labels from the user's values into the regime's codes."""
     if weak.values.ndim > 1 or predicted.ndim > 1:
         return predicted
@@ -143,7 +143,7 @@ def encoded(predicted: NDArray[Any], weak: WeakLabels) -> NDArray[Any]:
     return np.array([codes.get(value, value) for value in predicted.tolist()])
 
 
-def judged(problem: Problem, pieces: Iterable[Piece]) -> dict[str, float]:
+def pooled_measures(problem: Problem, pieces: Iterable[Piece]) -> dict[str, float]:
     """Pool the folds of one repeat and compare with the weak labels."""
     pieces = list(pieces)
     bags = np.concatenate([np.asarray(piece["bags"], dtype=np.intp) for piece in pieces])

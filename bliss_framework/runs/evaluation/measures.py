@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from bliss_framework.errors import SettingsError
-from bliss_framework.runs.evaluation.fits import Pieces, judged
+from bliss_framework.runs.evaluation.fits import Pieces, pooled_measures
 from bliss_framework.runs.evaluation.problem import Problem
 from bliss_framework.runs.settings.records import EvaluationSettings
 
@@ -25,7 +25,7 @@ def summary(values: Sequence[float]) -> dict[str, Any]:
 def evaluation_of(problem: Problem, method: str, pieces: Pieces, evaluation: EvaluationSettings) -> dict[str, Any]:
     """Summarise one method: every measure of the regime over repeats, and instance accuracy where truth is known."""
     repeats = [_of_repeat(pieces, method, repeat) for repeat in range(evaluation.repeats)]
-    by_repeat = [judged(problem, own) for own in repeats]
+    by_repeat = [pooled_measures(problem, own) for own in repeats]
     document: dict[str, Any] = {**_parts(problem, len(repeats[0]), evaluation), "repeats": evaluation.repeats}
     for name in by_repeat[0]:
         document[name] = summary([measures.get(name, np.nan) for measures in by_repeat])

@@ -31,7 +31,7 @@ class MethodBoxes:
     seconds: float = field()
 
 
-def judged(
+def method_report(
     described: Described, outcome: MethodBoxes, also: Sequence[str], seed: int
 ) -> tuple[MethodReport, dict[str, Curve]]:
     """Train the detector on a method's boxes, and measure CorLoc and average precision.
@@ -47,20 +47,20 @@ def judged(
     for column, name in enumerate(photos.classes):
         scores = detector.scores(described, column, outcome.boxes[name], seed)
         curves[name] = precision_recall(photos, name, detect(described, scores))
-    located = {name: 1.0 if outcome.picks is None else corloc(described, name, outcome.picks[name]) for name in curves}
+    corlocs = {name: 1.0 if outcome.picks is None else corloc(described, name, outcome.picks[name]) for name in curves}
     ap = {name: curve.average_2007() for name, curve in curves.items()}
     counted = [name for name in curves if name not in also]
     measures: dict[str, Any] = {
         "map": sum(ap[name] for name in counted) / len(counted),
         "map_all_points": sum(curves[name].average() for name in counted) / len(counted),
-        "mean_corloc": sum(located[name] for name in counted) / len(counted),
+        "mean_corloc": sum(corlocs[name] for name in counted) / len(counted),
         "ap": ap,
-        "corloc": located,
+        "corloc": corlocs,
     }
     return MethodReport(outcome.name, measures, outcome.seconds, outcome.picks is None), curves
 
 
-def drawn(
+def run_files(
     described: Described, picks: Mapping[str, Picks], curves: Mapping[str, Mapping[str, Curve]]
 ) -> tuple[dict[str, str | bytes], list[str]]:
     """Return the files of a run by name, and sentences about those that could not be made."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from bliss_detection.detector.judgement import MethodBoxes, drawn, judged
+from bliss_detection.detector.judgement import MethodBoxes, method_report, run_files
 from bliss_detection.features.described_boxes import Described
 from bliss_detection.inference.box_labels import Inference
 from bliss_detection.inference.picking_methods import CEILING, METHODS, NEEDS_INFERENCE, WEAK, Passes, Task, true_boxes
@@ -48,13 +48,13 @@ class Comparison:
             say(name)
             found.append(_boxes_of(name, tasks, spent))
         say("detectors")
-        judgements = [judged(described, own, self.also, seed) for own in found]
-        curves = {report.name: own for report, own in judgements}
+        reports = [method_report(described, own, self.also, seed) for own in found]
+        curves = {report.name: own for report, own in reports}
         first = next((own for own in found if own.picks is not None), None)
-        files, notes = drawn(described, first.picks or {}, curves) if first else ({}, [])
+        files, notes = run_files(described, first.picks or {}, curves) if first else ({}, [])
         details = {"n_boxes": len(described.boxes), "n_arms": _n_arms(tasks)}
         return PipelineReport(
-            tuple(report for report, _ in judgements), files, details, (*photos.notes, *described.notes, *notes)
+            tuple(report for report, _ in reports), files, details, (*photos.notes, *described.notes, *notes)
         )
 
     def _infer(self, tasks: Sequence[Task], say: Say) -> float:

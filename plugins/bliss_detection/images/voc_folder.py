@@ -61,7 +61,7 @@ def read_voc(folder: Path, classes: Sequence[str], base: int = 1, limit: int | N
             notes += entry.annotation.notes
     if not any(entry.train for entry in entries):
         raise DataError(f"{folder} has no training image that can be used. {' '.join(skipped[:N_SHOWN])}".rstrip())
-    labels, disagreements = _labels(folder, entries, classes)
+    labels, disagreements = _image_labels(folder, entries, classes)
     _check_classes(folder, labels, entries, classes)
     return Photos(
         name=folder.name,
@@ -95,7 +95,9 @@ def _entry(folder: Path, one: str, base: int, train: bool) -> _Entry:
     return _Entry(one, path, annotation.fitted((width, height), xml), (width, height), train)
 
 
-def _labels(folder: Path, entries: list[_Entry], classes: Sequence[str]) -> tuple[NDArray[np.int8], tuple[str, ...]]:
+def _image_labels(
+    folder: Path, entries: list[_Entry], classes: Sequence[str]
+) -> tuple[NDArray[np.int8], tuple[str, ...]]:
     """Return 1 (present), -1 (absent) or 0 (says nothing) for each image and class, and where the files disagree."""
     labels = np.stack([_own_labels(entry.annotation, classes) for entry in entries])
     wrong: list[str] = []

@@ -106,8 +106,8 @@ def labels_of_bags(part: Part) -> NDArray[np.bool_]:
 
 
 def _normalised(gaps: NDArray[np.float64], free: NDArray[np.bool_]) -> NDArray[np.float64]:
-    judged = gaps[free] if free.any() else gaps
-    low, high = judged.min(), judged.max()
+    free_gaps = gaps[free] if free.any() else gaps
+    low, high = free_gaps.min(), free_gaps.max()
     # Rounding alone would otherwise be blown up to 0 and 1.
     if high - low <= 1e-12 * max(abs(low), abs(high), 1.0):
         return np.full(len(gaps), 0.5)

@@ -52,7 +52,7 @@ def _numbers(weak: NDArray[Any], bags: Bags) -> NDArray[np.float64]:
         )
     if weak.dtype.kind not in "biuf":
         raise DataError(
-            f"{_named(bags, 0)} has the weak label {weak.ravel().tolist()[0]!r}, which is no number; {ALLOWED}."
+            f"{_bag_name(bags, 0)} has the weak label {weak.ravel().tolist()[0]!r}, which is no number; {ALLOWED}."
         )
     return weak.astype(np.float64)
 
@@ -62,14 +62,14 @@ def _unboxed(weak: NDArray[Any], bags: Bags) -> NDArray[Any]:
     length = _length(next((entry for entry in entries if entry is not None), None))
     for bag, entry in enumerate(entries):
         if entry is None:
-            raise DataError(f"{_named(bags, bag)} has no weak label; {ALLOWED}.")
+            raise DataError(f"{_bag_name(bags, bag)} has no weak label; {ALLOWED}.")
         if _length(entry) != length:
             raise DataError(
-                f"{_named(bags, bag)} has the weak label {entry!r}, and others have {_spelt(length)}; the shares of a "
-                f"bag are as many as there are classes."
+                f"{_bag_name(bags, bag)} has the weak label {entry!r}, and others have {_spelt(length)}; the shares of "
+                f"a bag are as many as there are classes."
             )
         if not all(_is_number(one) for one in (entry if length else [entry])):
-            raise DataError(f"{_named(bags, bag)} has the weak label {entry!r}, which is no number; {ALLOWED}.")
+            raise DataError(f"{_bag_name(bags, bag)} has the weak label {entry!r}, which is no number; {ALLOWED}.")
     return np.array([list(entry) if length else entry for entry in entries], dtype=np.float64)
 
 
@@ -124,10 +124,10 @@ def _of_vectors(values: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
 def _refuse(wrong: NDArray[np.bool_], values: NDArray[np.float64], bags: Bags, hint: str) -> None:
     if wrong.any():
         bag = int(np.argwhere(wrong)[0][0])
-        raise DataError(f"{_named(bags, bag)} has the share {values[wrong][0]:g}; {hint}")
+        raise DataError(f"{_bag_name(bags, bag)} has the share {values[wrong][0]:g}; {hint}")
 
 
-def _named(bags: Bags, bag: int) -> str:
+def _bag_name(bags: Bags, bag: int) -> str:
     return f"Bag {bags.ids.tolist()[bag]!r}"
 
 

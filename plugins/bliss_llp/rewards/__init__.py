@@ -1,4 +1,4 @@
 """The rewards."""
 
 from bliss_llp.rewards.marginal_effect import LlpMarginalReward as LlpMarginalReward
-from bliss_llp.rewards.recall_precision import LlpReward as LlpReward
+from bliss_llp.rewards.recall_precision_of_shares import LlpReward as LlpReward

@@ -26,14 +26,14 @@ def check_binary(weak: NDArray[Any], bags: Bags, positive_label: Any) -> WeakLab
     _refuse_collections(weak, bags)
     numbers = _as_numbers(weak)
     if numbers is None or positive_label is not None:
-        return _named(weak, bags, positive_label)
+        return _two_classes(weak, bags, positive_label)
     _refuse_fractions(numbers, bags)
     values = tuple(np.unique(numbers).tolist())
     if len(values) == 1 and values[0] in (-1.0, 0.0, 1.0):
         raise DataError(_one_class("positive" if values[0] == 1.0 else "negative", len(weak)))
     if values in NUMERIC:
         return WeakLabels((numbers == 1.0).astype(np.int8), NUMERIC[values])
-    return _named(weak, bags, positive_label)
+    return _two_classes(weak, bags, positive_label)
 
 
 def _as_numbers(weak: NDArray[Any]) -> NDArray[np.float64] | None:
@@ -73,7 +73,7 @@ def _refuse_fractions(numbers: NDArray[np.float64], bags: Bags) -> None:
     )
 
 
-def _named(weak: NDArray[Any], bags: Bags, positive_label: Any) -> WeakLabels:
+def _two_classes(weak: NDArray[Any], bags: Bags, positive_label: Any) -> WeakLabels:
     values = sorted(set(weak.tolist()), key=lambda v: (str(type(v)), v))
     if len(values) > 2:
         shown = ", ".join(repr(v) for v in values[:5])

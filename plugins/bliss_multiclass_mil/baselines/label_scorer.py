@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from bliss_framework.plugin import Bags, CheckedData, WeakLabels, check_training
-from bliss_multiclass_mil.regime.label_sets import LabelSetForm, check_label_sets, label_names_of
+from bliss_multiclass_mil.regime.weak_label_sets import LabelSetForm, check_label_sets, label_names_of
 
 
 class LabelScorer(ClassifierMixin, BaseEstimator):

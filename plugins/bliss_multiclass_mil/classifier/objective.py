@@ -60,21 +60,21 @@ def loss_and_slope(
     Returns:
         (P,) losses and (P, L, n) slopes.
     """
-    rivals = groups.best(outputs)
+    others = groups.best(outputs)
     own_label, own_group = labels[:, None, :], groups.of_label[labels][:, None, :]
     own = np.take_along_axis(outputs, own_label, axis=1)
     # In the group of its own label an instance meets that label alone.
-    np.put_along_axis(rivals, own_group, own, axis=1)
-    top = rivals.max(axis=1, keepdims=True)
-    np.exp(rivals - top, out=rivals)
+    np.put_along_axis(others, own_group, own, axis=1)
+    top = others.max(axis=1, keepdims=True)
+    np.exp(others - top, out=others)
     # Subnormal numbers make the product with the rows twenty times slower, and add nothing to it.
-    rivals[rivals < NOTHING] = 0.0
-    total = rivals.sum(axis=1, keepdims=True)
+    others[others < NOTHING] = 0.0
+    total = others.sum(axis=1, keepdims=True)
     losses = ((top + np.log(total) - own)[:, 0] * weights).sum(axis=1, dtype=np.float64)
-    rivals *= weights[:, None, :] / total
+    others *= weights[:, None, :] / total
     slope = np.zeros_like(outputs)
     for position, group in enumerate(groups.members):
-        slope[:, group] = _to_winner(rivals[:, position], outputs[:, group], own_label[:, 0], group)
+        slope[:, group] = _to_winner(others[:, position], outputs[:, group], own_label[:, 0], group)
     paid = np.take_along_axis(slope, own_label, axis=1) - weights[:, None, :]
     np.put_along_axis(slope, own_label, paid, axis=1)
     return losses, slope

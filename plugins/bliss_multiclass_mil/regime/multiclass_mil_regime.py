@@ -18,15 +18,15 @@ from bliss_framework.plugin import (
     at_least,
     one_of,
 )
-from bliss_multiclass_mil.regime.label_sets import (
+from bliss_multiclass_mil.regime.presets import presets_for
+from bliss_multiclass_mil.regime.relabelling import every_label_kept
+from bliss_multiclass_mil.regime.weak_label_sets import (
     LabelSetForm,
     check_known_label_sets,
     check_label_sets,
     is_text,
     label_names_of,
 )
-from bliss_multiclass_mil.regime.presets import presets_for
-from bliss_multiclass_mil.regime.relabelling import every_label_kept
 
 COMMON = 10  # A label set that fewer bags have is no stratum of its own: some folds would go without.
 

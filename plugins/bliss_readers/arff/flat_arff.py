@@ -18,7 +18,7 @@ def flat_dataset(file: ArffFile, options: ArffOptions) -> WeakDataset:
     """
     table, ignore = file.table, options.ignore
     bag = table.require(options.bag, "bag") if options.bag else _bag(file, options)
-    labels = _labels(file, bag, options)
+    labels = _label_attributes(file, bag, options)
     others = [name for name in (options.instance_label,) if name]
     names = instance_names(table, [bag, *labels, *others, *ignore])
     roles = roles_of(table, bag, None, options.instance_label, [*labels, *names, *ignore], label_names=())
@@ -41,7 +41,7 @@ def _bag(file: ArffFile, options: ArffOptions) -> str:
     return (usual or text)[0]
 
 
-def _labels(file: ArffFile, bag: str, options: ArffOptions) -> list[str]:
+def _label_attributes(file: ArffFile, bag: str, options: ArffOptions) -> list[str]:
     table = file.table
     if options.label is not None:
         return [table.require(label, "label") for label in options.label]

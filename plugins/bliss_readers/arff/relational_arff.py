@@ -16,7 +16,7 @@ def relational_dataset(file: ArffFile, options: ArffOptions) -> WeakDataset:
     relation = _relation(file)
     bag = _bag(file, relation, options)
     ignored = _ignored(file, relation, options.ignore)
-    labels = _labels(file, {bag, relation.name, *options.ignore}, options)
+    labels = _label_attributes(file, {bag, relation.name, *options.ignore}, options)
     instances = _instances(file.table, bag, relation)
     own = instances.header[0]
     taken = [own, *ignored, *(name for name in (options.instance_label,) if name)]
@@ -65,7 +65,7 @@ def _ignored(file: ArffFile, relation: Attribute, ignore: list[str]) -> list[str
     return [name for name in ignore if name in inner]
 
 
-def _labels(file: ArffFile, taken: set[str], options: ArffOptions) -> list[str]:
+def _label_attributes(file: ArffFile, taken: set[str], options: ArffOptions) -> list[str]:
     if options.label is not None:
         return [file.table.require(label, "label") for label in options.label]
     return [name for name in file.table.header if name not in taken]

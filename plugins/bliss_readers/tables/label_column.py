@@ -62,11 +62,11 @@ class LabelColumn:
         """
         cells = self.table.column(self.label)
         values = _label_sets(cells) if self.holds_sets() else self._scalars(cells)
-        given = Bags.from_ids(np.array(self.table.column(self.bag)))
-        first = np.unique(given.index, return_index=True)[1]
-        self._refuse_conflicts(cells, values != values[first][given.index], given, first)
-        self._refuse_strangers(given.ids.tolist(), bags.ids.tolist())
-        position = dict(zip(given.ids.tolist(), first, strict=True))
+        labelled = Bags.from_ids(np.array(self.table.column(self.bag)))
+        first = np.unique(labelled.index, return_index=True)[1]
+        self._refuse_conflicts(cells, values != values[first][labelled.index], labelled, first)
+        self._refuse_unmatched_bags(labelled.ids.tolist(), bags.ids.tolist())
+        position = dict(zip(labelled.ids.tolist(), first, strict=True))
         return values[[position[bag] for bag in bags.ids.tolist()]]
 
     def _scalars(self, cells: list[str]) -> NDArray[Any]:
@@ -80,19 +80,19 @@ class LabelColumn:
         )
 
     def _refuse_conflicts(
-        self, cells: list[str], differs: NDArray[np.bool_], given: Bags, first: NDArray[np.intp]
+        self, cells: list[str], differs: NDArray[np.bool_], labelled: Bags, first: NDArray[np.intp]
     ) -> None:
         if not differs.any():
             return
         row = int(np.flatnonzero(differs)[0])
-        bag = given.index[row]
+        bag = labelled.index[row]
         raise DataError(
-            f"{self.table.at(row, self.label)}: bag {str(given.ids[bag])!r} has the weak label {cells[row]!r}, but "
+            f"{self.table.at(row, self.label)}: bag {str(labelled.ids[bag])!r} has the weak label {cells[row]!r}, but "
             f"{cells[first[bag]]!r} in {self.table.place(first[bag])}. A weak label is the same over its bag; "
             f"{self.advice}."
         )
 
-    def _refuse_strangers(self, labelled: list[str], present: list[str]) -> None:
+    def _refuse_unmatched_bags(self, labelled: list[str], present: list[str]) -> None:
         for bag in _without(present, labelled):
             raise DataError(f"{self.table.path} has no weak label for bag {bag!r}; every bag needs one.")
         for bag in _without(labelled, present):

@@ -1,4 +1,4 @@
-"""What this plugin offers."""
+"""What this plugin registers."""
 
 from bliss_framework.plugin import Component, hookimpl
 from bliss_partial_label.regime import PartialLabelRegime

@@ -36,7 +36,7 @@ def pipeline_parts(evaluation: Mapping[str, Any]) -> list[Table | Chart]:
     measures = {k: v for k, v in evaluation.items() if isinstance(v, Mapping) and k not in ("baseline", "seconds")}
     overall = [name for name, value in measures.items() if "runs" in value]
     ceilings = [name for name, row in rows if row["ceiling"]]
-    rows.sort(key=lambda row: row[0] in ceilings)  # A ceiling is no rival, so it stands below the others.
+    rows.sort(key=lambda row: row[0] in ceilings)  # A ceiling is no baseline, so it stands below the others.
     repeats = evaluation["repeats"]
     title = f"Methods, {repeats} repeat{'s' if repeats != 1 else ''}, percent"
     parts: list[Table | Chart] = [_table(title, rows, overall, percent_value, ceilings)]
@@ -80,8 +80,8 @@ def _table(
     shown: Callable[[str, Any], str],
     ceilings: Sequence[str] = (),
 ) -> Table:
-    rivals = [own for name, own in rows if name not in ceilings]
-    best = {measure: best_mean(measure, [own[measure] for own in rivals if measure in own]) for measure in measures}
+    compared = [own for name, own in rows if name not in ceilings]
+    best = {measure: best_mean(measure, [own[measure] for own in compared if measure in own]) for measure in measures}
     note = f"{', '.join(ceilings)}: was told more than weak labels say." if ceilings else ""
     cells = tuple(
         (Cell(name), *(_cell(measure, own.get(measure), best[measure], shown) for measure in measures))

@@ -80,10 +80,10 @@ def check_label_sets(weak: NDArray[Any], bags: Bags, form: LabelSetForm) -> Weak
         sets = _sets(weak, bags, form.separator)
         given = list(chain(*sets)) if form.label_names is None else [*form.label_names, *chain(*sets)]
         integers = _all_integers((form.negative_label, *given))
-        labels = _occurring(given, integers) if form.label_names is None else _named(form.label_names, integers)
-        values = _indicators([_named(one, integers) for one in sets], labels, bags, "label_names has")
+        labels = _occurring(given, integers) if form.label_names is None else _label_values(form.label_names, integers)
+        values = _indicators([_label_values(one, integers) for one in sets], labels, bags, "label_names has")
     integers = _all_integers((form.negative_label, *labels))
-    classes = tuple(_named((form.negative_label, *labels), integers))
+    classes = tuple(_label_values((form.negative_label, *labels), integers))
     refuse_negative(classes, values, bags)
     refuse_uninformative(values, classes)
     warn_of_large(values, bags)
@@ -108,7 +108,7 @@ def check_known_label_sets(weak: NDArray[Any], bags: Bags, form: LabelSetForm, c
         values = _matrix(weak, bags, len(labels), "training had")
     else:
         integers = _all_integers(classes)
-        sets = [_named(one, integers and _all_integers(one)) for one in _sets(weak, bags, form.separator)]
+        sets = [_label_values(one, integers and _all_integers(one)) for one in _sets(weak, bags, form.separator)]
         values = _indicators(sets, labels, bags, "training had")
     return WeakLabels(values, classes)
 
@@ -140,10 +140,10 @@ def _label(label: Any, bag: Any) -> Any:
 
 
 def _occurring(labels: Iterable[Any], integers: bool) -> list[Any]:
-    return sorted(set(_named(labels, integers)))
+    return sorted(set(_label_values(labels, integers)))
 
 
-def _named(labels: Iterable[Any], integers: bool) -> list[Any]:
+def _label_values(labels: Iterable[Any], integers: bool) -> list[Any]:
     return [int(label) if integers else str(label) for label in labels]
 
 

@@ -1,4 +1,4 @@
-"""Cases from public bug reports (K numbers as in the list of cases): what went wrong for others, on small data."""
+"""What was reported of other packages in public issues, which are cited, must not go wrong here; on small data."""
 
 import json
 import subprocess
@@ -41,10 +41,10 @@ def caught_in(model, X, y, bags, category=Warning):
     return [one for one in caught if issubclass(one.category, category)]
 
 
-# K02
+# Bags of one instance: garydoranjr/misvm #8.
 
 
-def test_k02_every_bag_has_one_instance(bliss):
+def test_every_bag_has_one_instance(bliss):
     """Bags of one instance are ordinary classification: labels are the weak labels, and shapes do not collapse."""
     rng = np.random.RandomState(0)
     X, bags = np.r_[rng.randn(12, 2) + 4, rng.randn(12, 2)], np.arange(24)
@@ -56,7 +56,7 @@ def test_k02_every_bag_has_one_instance(bliss):
 
 
 @quiet
-def test_k02_negative_singletons_may_be_free(bliss):
+def test_negative_singletons_may_be_free(bliss):
     """With negative bags that are inferred too, bags of one instance still go through label inference."""
     rng = np.random.RandomState(0)
     X, bags = np.r_[rng.randn(12, 2) + 4, rng.randn(12, 2)], np.arange(24)
@@ -65,11 +65,11 @@ def test_k02_negative_singletons_may_be_free(bliss):
     assert model.label_pulls_.sum(axis=1).tolist() == [62.0] * 24
 
 
-# K05
+# Rows in any order: theislab/multimil #70.
 
 
 @quiet
-def test_k05_rows_of_a_bag_are_not_contiguous(toy, bliss):
+def test_rows_of_a_bag_are_not_contiguous(toy, bliss):
     """Predictions of bags carry their ids, and predictions of rows keep the order of rows."""
     X, bags, weak = toy()
     order = np.random.RandomState(1).permutation(len(bags))
@@ -79,7 +79,7 @@ def test_k05_rows_of_a_bag_are_not_contiguous(toy, bliss):
     assert (model.predict(X[order]) == model.predict(X)[order]).all()
 
 
-def test_k05_rows_find_their_bag_wherever_they_stand(shared, bliss):
+def test_rows_find_their_bag_wherever_they_stand(shared, bliss):
     """In the file of the case, bag z9 has rows 0, 2 and 6, and its label comes from the other file by id."""
     rows = pd.read_csv(shared / "cases" / "files" / "bags_unsorted.csv")
     labels = pd.read_csv(shared / "cases" / "files" / "bags_unsorted_labels.csv", index_col=0).iloc[:, 0]
@@ -89,11 +89,11 @@ def test_k05_rows_find_their_bag_wherever_they_stand(shared, bliss):
     assert given.weak.tolist() == [labels[name] for name in dict.fromkeys(ids)]
 
 
-# K06
+# Ids of bags: koaning/scikit-lego #158.
 
 
 @quiet
-def test_k06_names_of_bags_change_nothing(toy, bliss):
+def test_names_of_bags_change_nothing(toy, bliss):
     """Small numbers, negative and huge ones, and text are only names: the labels are the same."""
     X, bags, weak = toy()
     numbers = np.array([int(name[1:]) for name in bags])
@@ -115,7 +115,7 @@ def test_k06_names_of_bags_change_nothing(toy, bliss):
         assert found == list(dict.fromkeys(ids))
 
 
-def test_k06_ids_come_back_with_their_own_type(toy, bliss):
+def test_ids_come_back_with_their_own_type(toy, bliss):
     """Integers stay integers, text stays text, in predictions and in explanations."""
     X, bags, weak = toy()
     model = bliss().fit(X, weak, bags=bags)
@@ -132,7 +132,7 @@ def test_k06_ids_come_back_with_their_own_type(toy, bliss):
     assert type(numbered.explain(0).bag) is int
 
 
-def test_k06_huge_ids_need_no_more_memory(toy, bliss):
+def test_huge_ids_need_no_more_memory(toy, bliss):
     """Ids are not used as positions: ids of a billion need less than twice the memory of small ones."""
     X, _, _ = toy()
     peaks = []
@@ -144,11 +144,11 @@ def test_k06_huge_ids_need_no_more_memory(toy, bliss):
     assert peaks[1] < 2 * peaks[0]
 
 
-# K08
+# Folds and bags: scikit-learn PR #33176.
 
 
 @quiet
-def test_k08_more_folds_than_bags_are_reduced_with_one_warning(toy, bliss):
+def test_more_folds_than_bags_are_reduced_with_one_warning(toy, bliss):
     """Five folds of three bags become three, said once with both numbers."""
     X, bags, weak = toy(n_pos=2, n_neg=1)
     model = bliss(n_folds=5, n_neighbors=2)
@@ -157,7 +157,7 @@ def test_k08_more_folds_than_bags_are_reduced_with_one_warning(toy, bliss):
     assert model.inference_["n_folds"] == 3
 
 
-def test_k08_one_bag_is_refused(toy, bliss):
+def test_one_bag_is_refused(toy, bliss):
     """One bag leaves nothing to hold out."""
     X, bags, _ = toy()
     with pytest.raises(DataError, match="at least two bags"):
@@ -181,7 +181,7 @@ class Watcher(Reward):
 @quiet
 @pytest.mark.parametrize("train_on", ["one", "rest"])
 @pytest.mark.parametrize("n_folds", [2, 3, 6])
-def test_k08_training_and_held_out_bags_never_meet(train_on, n_folds, toy, bliss):
+def test_training_and_held_out_bags_never_meet(train_on, n_folds, toy, bliss):
     """In every fold no bag is on both sides, neither side is empty, and together they are all bags."""
     X, bags, weak = toy()
     watcher = Watcher()
@@ -194,7 +194,7 @@ def test_k08_training_and_held_out_bags_never_meet(train_on, n_folds, toy, bliss
         assert train | heldout == set(weak)
 
 
-# K10
+# Types of weak labels: scikit-learn #16987, #6049, #14104.
 
 
 @quiet
@@ -215,7 +215,7 @@ def test_k08_training_and_held_out_bags_never_meet(train_on, n_folds, toy, bliss
         pytest.param(lambda w: {k: 2 * v - 1 for k, v in w.items()}, id="minus-one"),
     ],
 )
-def test_k10_two_classes_of_any_type_give_the_same_labels(cast, toy, bliss):
+def test_two_classes_of_any_type_give_the_same_labels(cast, toy, bliss):
     """Numbers, booleans, their text and pandas' types mean the same two classes."""
     X, bags, weak = toy()
     expected = bliss().fit(X, weak, bags=bags)
@@ -226,7 +226,7 @@ def test_k10_two_classes_of_any_type_give_the_same_labels(cast, toy, bliss):
 
 
 @quiet
-def test_k10_two_names_need_a_positive_one(toy, bliss):
+def test_two_names_need_a_positive_one(toy, bliss):
     """Which of "pos" and "neg" is positive must be said, and is said through the regime."""
     X, bags, weak = toy()
     named = {name: "pos" if label else "neg" for name, label in weak.items()}
@@ -240,19 +240,19 @@ def test_k10_two_names_need_a_positive_one(toy, bliss):
     assert other.classes_.tolist() == ["pos", "neg"]
 
 
-def test_k10_a_fraction_is_refused_with_the_way_out(toy, bliss):
+def test_a_fraction_is_refused_with_the_way_out(toy, bliss):
     """0.3 as a binary label is a proportion, and there is a regime for those."""
     X, bags, weak = toy()
     with pytest.raises(DataError, match=r"0\.3.*proportions.*llp"):
         bliss().fit(X, {**weak, "b0": 0.3}, bags=bags)
 
 
-# K14
+# Imbalance and collapse: garydoranjr/misvm #16.
 
 
 @pytest.mark.parametrize("shape", [{"n_pos": 2, "n_neg": 38}, {"n_pos": 38, "n_neg": 2}], ids=str)
 @pytest.mark.parametrize("seed", [0, 2])
-def test_k14_collapse_is_told_exactly_once(shape, seed, toy):
+def test_collapse_is_told_exactly_once(shape, seed, toy):
     """If all free instances end with one label, one BlissWarning says so and what to try; else there is none."""
     X, bags, weak = toy(gap=6.0, **shape)
     model = BlissClassifier(n_folds=2, n_rounds=150, random_state=seed)
@@ -269,7 +269,7 @@ def test_k14_collapse_is_told_exactly_once(shape, seed, toy):
 
 
 @quiet
-def test_k14_both_parts_of_each_fold_hold_a_positive_bag(toy, bliss):
+def test_both_parts_of_each_fold_hold_a_positive_bag(toy, bliss):
     """With two positive bags of forty and two folds, one is on each side."""
     X, bags, weak = toy(n_pos=2, n_neg=38)
     watcher = Watcher()
@@ -277,7 +277,7 @@ def test_k14_both_parts_of_each_fold_hold_a_positive_bag(toy, bliss):
     assert [len({"b0", "b1"} & part) for sides in watcher.seen for part in sides] == [1, 1, 1, 1]
 
 
-# K16
+# Duplicates and ties: scikit-learn PR #370, #15592.
 
 FIT_WITH_TIES = """
 import json, sys, warnings
@@ -293,7 +293,7 @@ print(json.dumps([model.labels_.tolist(), model.confidence_.tolist(), model.deci
 """
 
 
-def test_k16_ties_are_broken_alike_in_every_process(toy):
+def test_ties_are_broken_alike_in_every_process(toy):
     """Equal rows in bags of both classes, and a tree with few distinct scores: two processes give the same bits."""
     X, bags, weak = toy()
     data = json.dumps(
@@ -312,7 +312,7 @@ def test_k16_ties_are_broken_alike_in_every_process(toy):
 
 
 @quiet
-def test_k16_duplicate_rows_in_equal_bags_are_shuffled_without_effect(toy, bliss):
+def test_duplicate_rows_in_equal_bags_are_shuffled_without_effect(toy, bliss):
     """Where whole bags are equal, shuffling the rows changes no more than which of two equal bags is which."""
     X, bags, weak = toy()
     X2, bags2 = np.r_[X, X], np.r_[bags, np.char.add(bags, "x")]
@@ -327,10 +327,10 @@ def test_k16_duplicate_rows_in_equal_bags_are_shuffled_without_effect(toy, bliss
     assert table(one, X2) == table(other, X2[order])
 
 
-# K17
+# More neighbours than held-out rows: scikit-learn PR #23317.
 
 
-def test_k17_k_above_the_held_out_set_is_reduced_with_one_warning(toy, bliss):
+def test_k_above_the_held_out_set_is_reduced_with_one_warning(toy, bliss):
     """Two bags of four rows hold out four: k = 50 becomes 4, said once per fit and not once per round."""
     X, bags, weak = toy(n_pos=1, n_neg=1)
     model = bliss(n_folds=2, n_neighbors=50)
@@ -341,7 +341,7 @@ def test_k17_k_above_the_held_out_set_is_reduced_with_one_warning(toy, bliss):
 
 
 @quiet
-def test_k17_reduced_k_is_the_size_of_the_held_out_set(toy, bliss):
+def test_reduced_k_is_the_size_of_the_held_out_set(toy, bliss):
     """k = 50 gives the bits of k = 4 where four rows are held out."""
     X, bags, weak = toy(n_pos=1, n_neg=1)
     with pytest.warns(UserWarning, match="n_neighbors was reduced"):
@@ -350,7 +350,7 @@ def test_k17_reduced_k_is_the_size_of_the_held_out_set(toy, bliss):
     assert np.array_equal(large.label_means_, small.label_means_, equal_nan=True)
 
 
-# K20
+# Sparse rows: scikit-learn #29862, #21067, #31073.
 
 
 def with_wide_indices(X):
@@ -368,7 +368,7 @@ def with_wide_indices(X):
     [SVC(kernel="linear"), LinearSVC(), SGDClassifier(random_state=0), LogisticRegression(solver="liblinear")],
 )
 @pytest.mark.filterwarnings("ignore:.*:sklearn.exceptions.ConvergenceWarning")
-def test_k20_sparse_rows_of_any_form_give_the_same_labels(make, classifier, toy, bliss):
+def test_sparse_rows_of_any_form_give_the_same_labels(make, classifier, toy, bliss):
     """64-bit indices, arrays, and formats that cannot be sliced by row give the labels of a plain CSR matrix."""
     X, bags, weak = toy()
     X = np.where(np.abs(X) > 0.5, X, 0.0)
@@ -380,7 +380,7 @@ def test_k20_sparse_rows_of_any_form_give_the_same_labels(make, classifier, toy,
 
 
 @pytest.mark.parametrize("scaling", ["auto", "standard", "none"])
-def test_k20_callers_matrix_is_not_modified(scaling, toy, bliss):
+def test_callers_matrix_is_not_modified(scaling, toy, bliss):
     """Unsorted entries and 64-bit indices of the caller are there as before, after fit and predictions."""
     X, bags, weak = toy()
     S = with_wide_indices(X)
@@ -395,11 +395,11 @@ def test_k20_callers_matrix_is_not_modified(scaling, toy, bliss):
         assert before.dtype == after.dtype
 
 
-# K22
+# Lists of bags: mskcc/mimsi #32.
 
 
 @quiet
-def test_k22_list_of_bags_of_different_lengths(bliss):
+def test_list_of_bags_of_different_lengths(bliss):
     """A ragged list of arrays is fitted as it is."""
     rng = np.random.RandomState(0)
     model = bliss(n_folds=2, n_neighbors=1).fit([rng.randn(3, 2), rng.randn(1, 2), rng.randn(5, 2)], [1, 0, 0])
@@ -410,14 +410,14 @@ def test_k22_list_of_bags_of_different_lengths(bliss):
 @pytest.mark.parametrize(
     ("widths", "y", "words"), [((2, 4), [1, 0], ("bag 1", "4", "2")), ((2, 2), [1], ("2 bags", "1 label"))]
 )
-def test_k22_lists_that_do_not_fit_name_bag_and_numbers(widths, y, words, bliss):
+def test_lists_that_do_not_fit_name_bag_and_numbers(widths, y, words, bliss):
     """Another number of features, or of labels, is said with both numbers."""
     with pytest.raises(DataError) as caught:
         bliss().fit([np.ones((2, width)) for width in widths], y)
     assert all(word in str(caught.value) for word in words)
 
 
-# K23
+# Assignments of one class: scikit-learn PR #1009, #10599.
 
 
 @frozen
@@ -448,7 +448,7 @@ class Record(Reward):
     ],
     ids=lambda one: type(one).__name__,
 )
-def test_k23_assignments_of_one_class_work_with_every_classifier(classifier, toy, bliss):
+def test_assignments_of_one_class_work_with_every_classifier(classifier, toy, bliss):
     """Small folds draw assignments of one class; the prediction is then that class for all rows, and the fit ends."""
     X, bags, weak = toy(n_pos=4, n_neg=2, size=2)
     record = Record()
@@ -462,18 +462,18 @@ def test_k23_assignments_of_one_class_work_with_every_classifier(classifier, toy
 
 @quiet
 @pytest.mark.parametrize("classifier", [SVC(C=-1.0), LogisticRegression(solver="no such solver")])
-def test_k23_other_errors_of_a_classifier_come_through(classifier, toy, bliss):
+def test_other_errors_of_a_classifier_come_through(classifier, toy, bliss):
     """A ValueError for another reason is not swallowed."""
     X, bags, weak = toy()
     with pytest.raises(ValueError, match=r"parameter of (SVC|LogisticRegression) must be"):
         bliss(classifier=classifier).fit(X, weak, bags=bags)
 
 
-# K27
+# Nested parallelism: scikit-learn #12389.
 
 
 @quiet
-def test_k27_parallel_classifier_in_parallel_folds(toy, bliss):
+def test_parallel_classifier_in_parallel_folds(toy, bliss):
     """A forest with n_jobs=-1 in two processes: no warning, equal to one process, in time; the forest is untouched."""
     X, bags, weak = toy()
     forest = RandomForestClassifier(10, n_jobs=-1, random_state=0)
@@ -493,11 +493,11 @@ def test_k27_parallel_classifier_in_parallel_folds(toy, bliss):
     assert not hasattr(forest, "estimators_")
 
 
-# K28
+# Searches over parameters: optuna #4084.
 
 
 @quiet
-def test_k28_search_over_rewards_clones_and_never_fits_what_was_passed(toy, bliss):
+def test_search_over_rewards_clones_and_never_fits_what_was_passed(toy, bliss):
     """The gamma of the reward is searched in whole rewards and does not mix with the gamma of an SVM."""
     X, bags, weak = toy()
     classifier = SVC(C=2.0)
@@ -512,7 +512,7 @@ def test_k28_search_over_rewards_clones_and_never_fits_what_was_passed(toy, blis
     assert not hasattr(model.classifier, "classes_")
 
 
-# K33
+# Rewards outside their contract: SMPyBandits #13.
 
 
 @frozen
@@ -557,7 +557,7 @@ def broken(n):
         (lambda n: ["good"] * n, ("<U4", "16 numbers")),
     ],
 )
-def test_k33_reward_outside_its_contract_stops_the_fit_at_once(answer, words, toy, bliss):
+def test_reward_outside_its_contract_stops_the_fit_at_once(answer, words, toy, bliss):
     """At the first wrong reward a RewardError, which is a ValueError, names the reward, the value and the round."""
     X, bags, weak = toy()
     reward = Wild(answer)
@@ -572,7 +572,7 @@ def test_k33_reward_outside_its_contract_stops_the_fit_at_once(answer, words, to
 
 
 @quiet
-def test_k33_reward_that_raises_is_named_with_its_error(toy, bliss):
+def test_reward_that_raises_is_named_with_its_error(toy, bliss):
     """An exception of a reward becomes a PluginError that holds its kind, its text and the reward's name."""
     X, bags, weak = toy()
     with pytest.raises(PluginError, match=r'reward "Wild".*KeyError.*weights') as caught:
@@ -598,7 +598,7 @@ def causes(error):
         lambda n: np.full(n, 0.5, dtype=np.float32),
     ],
 )
-def test_k33_rewards_of_any_number_type_and_rounding_are_taken(answer, toy, bliss):
+def test_rewards_of_any_number_type_and_rounding_are_taken(answer, toy, bliss):
     """Whole numbers, booleans and lists are numbers in [0, 1]; rounding beyond the ends is clipped."""
     X, bags, weak = toy()
     model = bliss(reward=Wild(answer)).fit(X, weak, bags=bags)

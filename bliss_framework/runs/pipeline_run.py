@@ -15,7 +15,7 @@ from bliss_framework.extension.contracts import Pipeline
 from bliss_framework.extension.loading.isolation import describe
 from bliss_framework.extension.loading.plugins import Plugins
 from bliss_framework.extension.naming import nearest
-from bliss_framework.extension.pipelines import check_report
+from bliss_framework.extension.pipeline_report import check_report
 from bliss_framework.extension.registry import Registry
 from bliss_framework.runs.evaluation.measures import summary
 from bliss_framework.runs.evaluation.plan import DEFAULT_SEED, check_seed
@@ -191,10 +191,10 @@ def _document(prepared: PreparedPipeline, pieces: Sequence[Piece]) -> dict[str, 
     own, *others = rows
     evaluation = {"repeats": len(pieces), **own, "baselines": others}
     notes = list(dict.fromkeys(note for piece in pieces for note in piece["notes"]))
-    rivals = [row for row in others if not row["ceiling"]]
-    if rivals:
+    compared = [row for row in others if not row["ceiling"]]
+    if compared:
         measure = next(iter(pieces[0]["methods"][0]["measures"]))
-        evaluation["baseline"] = max(rivals, key=lambda row: _overall(row[measure]))
+        evaluation["baseline"] = max(compared, key=lambda row: _overall(row[measure]))
         notes += _comparison(own, evaluation["baseline"], measure)
     return {
         "format": FORMAT,

@@ -39,7 +39,7 @@ CONTRACTS = (
     contracts.Observer,
 )
 INTRODUCTION = """\
-A plugin implements any of these functions, marked with `@hookimpl` from `bliss_framework`. An implementation may take
+A plugin implements any of these functions, marked with `@hookimpl` from `bliss_framework.plugin`. An implementation may take
 fewer arguments than listed. Hooks are called one plugin at a time, so that one that raises costs only itself. The entry
 point: group `bliss_framework`, value a module or an object with hook methods, never a class.
 """

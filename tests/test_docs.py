@@ -35,7 +35,7 @@ def test_every_hook_and_argument_is_documented() -> None:
 
 
 def test_generated_pages_are_up_to_date() -> None:
-    """The pages of hooks and contracts, and the tables of settings, are what `python docs/generate_reference.py` writes."""
+    """Pages of hooks and contracts, and tables of settings, are what `python docs/generate_reference.py` writes."""
     spec = importlib.util.spec_from_file_location("generate_reference", ROOT / "docs" / "generate_reference.py")
     assert spec
     assert spec.loader

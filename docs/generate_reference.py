@@ -39,9 +39,9 @@ CONTRACTS = (
     contracts.Observer,
 )
 INTRODUCTION = """\
-A plugin implements any of these functions, marked with `@hookimpl` from `bliss_framework.plugin`. An implementation may take
-fewer arguments than listed. Hooks are called one plugin at a time, so that one that raises costs only itself. The entry
-point: group `bliss_framework`, value a module or an object with hook methods, never a class.
+A plugin implements any of these functions, marked with `@hookimpl` from `bliss_framework.plugin`. An implementation may
+take fewer arguments than listed. Hooks are called one plugin at a time, so that one that raises costs only itself. The
+entry point: group `bliss_framework`, value a module or an object with hook methods, never a class.
 """
 STAGES = {"inference": "label inference", "final": "after it", "selection": "choice of settings", "run": "how it runs"}
 KINDS = ("regime", "reward", "strategy", "classifier", "baseline", "dataset", "reader", "pipeline")

@@ -125,6 +125,18 @@ def test_links_lead_somewhere() -> None:
             assert (path.parent / target).exists(), f"{path.name}: {target}"
 
 
+# What a plugin of the reader's own is made of is not in this repository.
+OWN_CODE = [p for p in DOCS if p.parts[-2] in ("explanation", "reference")]
+
+
+@pytest.mark.parametrize("path", OWN_CODE, ids=lambda path: path.stem)
+def test_files_of_the_code_are_there(path: Path) -> None:
+    """Every Python file that a page names is where the page says, in the framework, its plugins or the repository."""
+    named = re.findall(r"`([\w/]+\.py)`", path.read_text(encoding="utf-8"))
+    homes = [ROOT / "bliss_framework", ROOT / "plugins", ROOT / "plugins" / "bliss_detection", ROOT]
+    assert [name for name in named if not any((home / name).exists() for home in homes)] == []
+
+
 def test_every_page_is_in_the_table_of_contents() -> None:
     """`mkdocs.yml` leads to every page, and to nothing that is not there."""
     docs = ROOT / "docs"

@@ -17,6 +17,7 @@ from typing import Any
 
 from bliss_framework.errors import SettingsError
 
+N_SEEDS = 2**32
 Validator = Callable[[Any, Any, Any], None]
 
 
@@ -55,6 +56,46 @@ def one_of(*allowed: Any) -> Validator:
             raise SettingsError(f"{attribute.name} must be one of {listed}; got {value!r}.")
 
     return check
+
+
+def anything(_: Any, attribute: Any, value: Any) -> None:
+    """Allow any value: what is allowed is checked where more is known."""
+
+
+def true_or_false(_: Any, attribute: Any, value: Any) -> None:
+    """Allow a truth value."""
+    if not isinstance(value, bool) and type(value).__name__ != "bool":
+        raise SettingsError(f"{attribute.name} must be True or False; got {value!r}.")
+
+
+def number_or(*words: str) -> Validator:
+    """Allow a finite number, or one of some words."""
+
+    def check(_: Any, attribute: Any, value: Any) -> None:
+        if isinstance(value, str) and value in words:
+            return
+        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+            allowed = " or ".join([*(f'"{word}"' for word in words), "a finite number"])
+            raise SettingsError(f"{attribute.name} must be {allowed}; got {value!r}.")
+
+    return check
+
+
+def processes(_: Any, attribute: Any, value: Any) -> None:
+    """Allow what joblib takes for a number of processes."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value == 0:
+        raise SettingsError(f"{attribute.name} must be None, a positive integer, or -1 for all cores; got {value!r}.")
+
+
+def seed_or_generator(_: Any, attribute: Any, value: Any) -> None:
+    """Allow a seed, or one of numpy's old generators as scikit-learn has it."""
+    if type(value).__name__ in ("RandomState", "module"):
+        return
+    if not isinstance(value, Integral) or not 0 <= int(value) < N_SEEDS:
+        raise SettingsError(
+            f"{attribute.name} must be None, an integer from 0 to 2**32 - 1, or a numpy.random.RandomState; got "
+            f"{value!r}."
+        )
 
 
 def optional(validator: Validator) -> Validator:

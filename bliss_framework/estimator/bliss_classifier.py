@@ -75,6 +75,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         inference_: what `result.json` says under "inference".
         bag_threshold_: bags that score above it are positive.
         instance_threshold_: what is taken off the scores of instances, so that those above 0 are of `classes_[1]`.
+        plugins_: the plugin, distribution and version that each named component comes from.
         config_: the configuration in use, every parameter resolved; it prints, compares and turns into JSON.
 
     >>> import numpy as np
@@ -192,6 +193,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         inferred = found.inferred.take(place)
         own = {name: getattr(self, name) for name in named("selection", "run")}
         self.config_ = Config({**result.config.values, **own})
+        self.plugins_ = {name: dict(origin) for name, origin in result.config.components_from.items()}
         self.members_ = result.members
         self.bag_threshold_, self.instance_threshold_ = result.bag_threshold, result.instance_threshold
         self.probability_slope_ = result.slope
@@ -254,8 +256,16 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The regime of each member: looked up once, and not written into files."""
         if not hasattr(self, "_regimes_in_hand"):
             registry = active_plugins().registry
-            self._regimes_in_hand = tuple(resolve("regime", member.regime, registry) for member in self.members_)
+            self._regimes_in_hand = tuple(
+                resolve("regime", member.regime, registry, self.plugins_) for member in self.members_
+            )
         return self._regimes_in_hand
+
+    @property
+    def regime_(self) -> Regime:
+        """What the weak labels of the training data mean: the regime in use, with all its parameters."""
+        check_is_fitted(self)
+        return self._regimes[0]
 
     @property
     def _ensemble(self) -> Ensemble:

@@ -4,7 +4,6 @@
 comes first, then what the regime advises for data like these, then the table of parameters.
 """
 
-import inspect
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
@@ -13,10 +12,11 @@ from typing import Any
 from attrs import evolve, field, fields, frozen
 
 from bliss_framework.errors import PluginError, SettingsError
+from bliss_framework.estimator.component_tables import arguments_of, filled, laid_over, merged
 from bliss_framework.estimator.parameters import COMPONENTS, CONFIGURED, SAME, TABLE, check_values, named
-from bliss_framework.extension.components import as_table, resolve
+from bliss_framework.extension.components import as_table, component_name, resolve
 from bliss_framework.extension.contracts import Classifier, Presets, Profile, Regime, Reward, Strategy
-from bliss_framework.extension.registry import Registry
+from bliss_framework.extension.registry import Recorded, Registry
 from bliss_framework.kernel.fold_task import Components
 from bliss_framework.kernel.inference import InferenceSettings
 
@@ -73,6 +73,7 @@ class FitConfig:
         inference: the settings of Algorithm 1 and of the cross-fit.
         given: what the user gave, and what the data say of the regime.
         origins: who ships each named component, by parameter.
+        components_from: the plugin, distribution and version of each named component, as `Registry.record` has it.
         chosen: what the grid set.
         candidates: one configuration for each combination of the grid; empty unless settings are to be selected.
     """
@@ -86,6 +87,7 @@ class FitConfig:
     inference: InferenceSettings = field()
     given: Mapping[str, Any] = field(factory=dict)
     origins: Mapping[str, str] = field(factory=dict)
+    components_from: Recorded = field(factory=dict)
     chosen: Mapping[str, Any] = field(factory=dict)
     candidates: tuple["FitConfig", ...] = field(default=())
 
@@ -142,7 +144,11 @@ class FitConfig:
 
 
 def configure(
-    given: Mapping[str, Any], profile: Profile, registry: Registry, facts: Mapping[str, Any] | None = None
+    given: Mapping[str, Any],
+    profile: Profile,
+    registry: Registry,
+    facts: Mapping[str, Any] | None = None,
+    recorded: Recorded | None = None,
 ) -> FitConfig:
     """Resolve every parameter of a fit.
 
@@ -152,6 +158,7 @@ def configure(
         profile: of the training data.
         registry: where components are named.
         facts: values that the data say of the regime's parameters, such as `label_names`; the user's come first.
+        recorded: where components came from when this was written down, for messages about those that are gone.
 
     Raises:
         SettingsError, UnknownNameError: a parameter cannot be used, or the component in use does not have it.
@@ -159,7 +166,7 @@ def configure(
     """
     given = {name: value for name, value in given.items() if value is not None}
     check_values(given)
-    resolver = _Resolver(registry, given, facts or {})
+    resolver = _Resolver(registry, given, facts or {}, recorded or {})
     config = resolver.config(resolver.advised(profile))
     if given.get("settings") != "select":
         return config
@@ -174,6 +181,7 @@ class _Resolver:
     registry: Registry = field()
     given: Mapping[str, Any] = field()
     facts: Mapping[str, Any] = field()
+    recorded: Recorded = field()
 
     def presets(self) -> Presets:
         """Return what the regime advises; it may follow from the regime's own parameters."""
@@ -204,9 +212,9 @@ class _Resolver:
         values = {name: self.given.get(name, advised[name]) for name in CONFIGURED}
         values["regime"] = self._regime_table(advised)
         for name in ("classifier", "reward", "strategy"):
-            values[name] = _merged(self.given.get(name), advised[name], name)
+            values[name] = merged(self.given.get(name), advised[name], name)
         values["final_classifier"] = self._final(advised["final_classifier"], values["classifier"])
-        values = _laid(values, chosen)
+        values = laid_over(values, chosen)
         if values["reward"] is None:
             raise SettingsError("This regime advises no reward; name one as `reward`.")
         values |= {name: self._filled(name, values[name]) for name in COMPONENTS}
@@ -234,7 +242,7 @@ class _Resolver:
 
     def made(self, name: str, spec: Any) -> Any:
         """Make the component that a value means."""
-        return resolve(KIND_OF[name], spec, self.registry)
+        return resolve(KIND_OF[name], spec, self.registry, self.recorded)
 
     def _regime_table(self, advised: Mapping[str, Any]) -> Any:
         spec = self.given.get("regime", TABLE["regime"].default)
@@ -249,8 +257,8 @@ class _Resolver:
     def _final(self, advised: Any, classifier: Any) -> Any:
         spec = self.given.get("final_classifier")
         if advised == SAME and isinstance(spec, Mapping) and "name" not in spec:
-            return _merged(spec, classifier, "final_classifier")
-        return SAME if spec == SAME else _merged(spec, advised, "final_classifier")
+            return merged(spec, classifier, "final_classifier")
+        return SAME if spec == SAME else merged(spec, advised, "final_classifier")
 
     def _filled(self, name: str, spec: Any) -> Any:
         """Add the defaults of a component to what is said of it, so that a run means the same in another version."""
@@ -271,6 +279,11 @@ class _Resolver:
             inference=inference,
             given={**self.given, "regime": self._regime_table({})},
             origins={name: origin for name in COMPONENTS if (origin := self._origin(name, values[name]))},
+            components_from=self.registry.record(
+                (KIND_OF[name], component_name(values[name]))
+                for name in COMPONENTS
+                if isinstance(values[name], str | Mapping) and values[name] != SAME
+            ),
             chosen=dict(chosen),
         )
 
@@ -279,99 +292,6 @@ class _Resolver:
         if not isinstance(spec, str | Mapping) or called not in self.registry.names(KIND_OF[name]):
             return None
         return self.registry.registration(KIND_OF[name], called).origin()
-
-
-def component_name(spec: Any) -> str:
-    """Say how a component is called, for messages."""
-    if isinstance(spec, str):
-        return spec
-    return str(spec["name"]) if isinstance(spec, Mapping) and "name" in spec else type(spec).__name__
-
-
-def filled(kind: str, spec: Any, registry: Registry) -> Any:
-    """Add the defaults of a component to its table; what is no name and no table is returned as it is.
-
-    Args:
-        kind: of component.
-        spec: a name or a table with a name; or an object or an import path.
-        registry: knows the component.
-    """
-    table = as_table(spec) if isinstance(spec, str | Mapping) else {}
-    name = table.get("name")
-    if not isinstance(name, str) or name not in registry.names(kind):
-        return spec
-    arguments = arguments_of(kind, name, registry).values()
-    defaults = {one.name: one.default for one in arguments if isinstance(one.default, bool | int | float | str)}
-    whole = {"name": name, **defaults, **table}
-    return whole if len(whole) > 1 or isinstance(spec, Mapping) else name
-
-
-def with_shared_parameters(
-    spec: Mapping[str, Any], config: FitConfig, registry: Registry, facts: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
-    """Hand a baseline the parameters of the regime that it has, too, unless the user set them.
-
-    What means positive, what classes are called, or how a set is written are facts of the data: a baseline that took
-    them otherwise would be judged by other labels.
-
-    Args:
-        spec: a table with the name of the baseline.
-        config: of BLISS on the same data.
-        registry: knows the baseline.
-        facts: as in `configure`.
-    """
-    own = arguments_of("baseline", str(spec["name"]), registry)
-    shared = {name: value for name, value in (facts or {}).items() if value is not None}
-    regime = config["regime"]
-    if isinstance(regime, Mapping):
-        shared |= {name: value for name, value in regime.items() if name != "name"}
-    else:
-        shared |= {name: getattr(regime, name) for name in own if hasattr(regime, name)}
-    return {**{name: value for name, value in shared.items() if name in own}, **spec}
-
-
-def arguments_of(kind: str, name: Any, registry: Registry) -> Mapping[str, inspect.Parameter]:
-    """Return the parameters of a component; none where its factory does not tell them, or there is none."""
-    if not isinstance(name, str) or name not in registry.names(kind):
-        return {}
-    try:
-        return inspect.signature(registry.get(kind, name).factory).parameters
-    except (TypeError, ValueError):
-        return {}
-
-
-def _merged(given: Any, advised: Any, component: str) -> Any:
-    """Lay what the user says of a component over what is advised, where both speak of the same one."""
-    if given is None:
-        return advised
-    if not isinstance(given, str | Mapping):
-        return given
-    table = as_table(given)
-    base = as_table(advised) if isinstance(advised, str | Mapping) else {}
-    if "name" not in table:
-        if not base:
-            raise SettingsError(
-                f"The {component.replace('_', ' ')} in use has no name, so its parameters cannot be set one by "
-                f"one; name one as {component}.name."
-            )
-        return {**base, **table}
-    return {**base, **table} if table["name"] == base.get("name") else given
-
-
-def _laid(values: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """Lay values by parameter, or by "component.parameter", over parameters.
-
-    >>> _laid({"n_rounds": 100, "classifier": "ridge"}, {"classifier.ridge": 0.5, "n_rounds": 60})
-    {'n_rounds': 60, 'classifier': {'name': 'ridge', 'ridge': 0.5}}
-    """
-    laid = {**values, **{name: value for name, value in chosen.items() if "." not in name}}
-    for name, value in chosen.items():
-        component, dot, parameter = name.partition(".")
-        if dot:
-            # Parameters of the final classifier that is the same one are its own from here on.
-            base = laid["classifier"] if laid[component] == SAME else laid[component]
-            laid[component] = {**as_table(base), parameter: value}
-    return laid
 
 
 def _check_names(regime: str, values: Mapping[str, Any]) -> None:

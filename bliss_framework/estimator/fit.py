@@ -15,12 +15,19 @@ from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.ensemble import Member
 from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
 from bliss_framework.estimator.final import FinalLearner, probability_slope, targets_of
-from bliss_framework.estimator.inference import OrderedData, infer, inherited_labels, ordered
+from bliss_framework.estimator.inference import (
+    OrderedData,
+    infer,
+    inherited_labels,
+    naming_components,
+    ordered,
+    warn_of_folds,
+)
 from bliss_framework.estimator.selection import Trial, groups_of, trials_of, unit_of
 from bliss_framework.estimator.self_training import self_trained
 from bliss_framework.estimator.thresholds import fixed_threshold, instance_threshold
 from bliss_framework.extension.contracts import Regime
-from bliss_framework.kernel.crossfit import CrossFit, RunTasks
+from bliss_framework.kernel.crossfit import CrossFit, RunTasks, cross_fit
 from bliss_framework.kernel.events import Emit
 from bliss_framework.kernel.folds import deal_folds, usable_folds
 from bliss_framework.kernel.inference import Constrain
@@ -94,7 +101,13 @@ def fit(request: FitRequest) -> FitResult:
     if config["inherited_share"] == 1:
         found = inherited_labels(config.regime.inherited(data.weak, data.bags), data.space)
     else:
-        found = infer(config, data, request.seed, request.run_tasks, request.emit)
+        # Written out, so that the way from the console to Algorithm 1 is short.
+        strata = config.regime.strata(data.weak)
+        with naming_components(config):
+            found = cross_fit(
+                config.components, data, strata, config.inference, request.seed, request.run_tasks, request.emit
+            )
+        warn_of_folds(found)
     learner = _learner(config, ready, found, request.seed)
     if config["self_training"]:
         learner = self_trained(learner, config, _out_of_fold_folds(config, data), found.inferred.classes)

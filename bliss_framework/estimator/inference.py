@@ -1,6 +1,8 @@
 """From checked data to inferred labels: canonical order, scaling, and the cross-fit of a configuration."""
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -67,15 +69,27 @@ def infer(config: FitConfig, data: Part, seed: int, run_tasks: RunTasks, emit: E
         PluginError: naming the component that broke its contract, and who ships it.
     """
     strata = config.regime.strata(data.weak)
-    try:
+    with naming_components(config):
         found = cross_fit(config.components, data, strata, config.inference, seed, run_tasks, emit)
+    warn_of_folds(found)
+    return found
+
+
+@contextmanager
+def naming_components(config: FitConfig) -> Iterator[None]:
+    """Say in an error of label inference which component broke its contract, and who ships it."""
+    try:
+        yield
     except PluginError as error:
         where = " ".join(getattr(error, "__notes__", []))
         who = "" if error.kind is None else f" by {error.kind} {config.name_of(error.kind)}"
         raise type(error)(f"Label inference stopped{who}: {error} {where}".rstrip()) from error
+
+
+def warn_of_folds(found: CrossFit) -> None:
+    """Warn of what the cross-fit had to do otherwise than it was asked to."""
     for sentence in found.warnings:
-        warnings.warn(sentence, UserWarning, stacklevel=3)
-    return found
+        warnings.warn(sentence, UserWarning, stacklevel=4)
 
 
 def inherited_labels(inherited: NDArray[np.float64], space: LabelSpace) -> CrossFit:

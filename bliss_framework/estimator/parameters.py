@@ -6,23 +6,31 @@ label inference, the options of the command line, the table in the documentation
 from it. A new parameter is one row here and its use.
 """
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from inspect import Parameter as Argument, Signature
-from numbers import Integral, Real
 from textwrap import wrap
-from types import SimpleNamespace
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin, get_type_hints
 
 from attrs import evolve, field, frozen
 
 from bliss_framework.errors import SettingsError
-from bliss_framework.validators import Validator, at_least, between, one_of, optional
+from bliss_framework.validators import (
+    Validator,
+    anything,
+    at_least,
+    between,
+    check_value,
+    number_or,
+    one_of,
+    optional,
+    processes,
+    seed_or_generator,
+    true_or_false,
+)
 
 SAME = "same"  # The final classifier that is the classifier of label inference.
 SETTINGS = ("default", "select", "paper")
 SCALINGS = ("auto", "clipped", "standard", "standard-unit", "unit", "none")
-N_SEEDS = 2**32
 
 When = Literal["inference", "final", "selection", "run"]
 
@@ -90,47 +98,7 @@ class Parameter:
             SettingsError: naming the parameter, its value and what is allowed.
         """
         if value is not None:
-            self.allowed(None, SimpleNamespace(name=self.name), value)
-
-
-def anything(_: Any, attribute: Any, value: Any) -> None:
-    """Allow any value: what is allowed is checked where more is known."""
-
-
-def true_or_false(_: Any, attribute: Any, value: Any) -> None:
-    """Allow a truth value."""
-    if not isinstance(value, bool) and type(value).__name__ != "bool":
-        raise SettingsError(f"{attribute.name} must be True or False; got {value!r}.")
-
-
-def number_or(*words: str) -> Validator:
-    """Allow a finite number, or one of some words."""
-
-    def check(_: Any, attribute: Any, value: Any) -> None:
-        if isinstance(value, str) and value in words:
-            return
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-            allowed = " or ".join([*(f'"{word}"' for word in words), "a finite number"])
-            raise SettingsError(f"{attribute.name} must be {allowed}; got {value!r}.")
-
-    return check
-
-
-def processes(_: Any, attribute: Any, value: Any) -> None:
-    """Allow what joblib takes for a number of processes."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value == 0:
-        raise SettingsError(f"{attribute.name} must be None, a positive integer, or -1 for all cores; got {value!r}.")
-
-
-def seed_or_generator(_: Any, attribute: Any, value: Any) -> None:
-    """Allow a seed, or one of numpy's old generators as scikit-learn has it."""
-    if type(value).__name__ in ("RandomState", "module"):
-        return
-    if not isinstance(value, Integral) or not 0 <= int(value) < N_SEEDS:
-        raise SettingsError(
-            f"{attribute.name} must be None, an integer from 0 to 2**32 - 1, or a numpy.random.RandomState; got "
-            f"{value!r}."
-        )
+            check_value(self.name, value, self.allowed)
 
 
 def scaling_mode(_: Any, attribute: Any, value: Any) -> None:
@@ -381,16 +349,9 @@ def not_given(name: str) -> Any:
 
 def signature() -> Signature:
     """Return the signature of the constructor of `BlissClassifier`."""
-    own = [Argument("self", Argument.POSITIONAL_OR_KEYWORD)]
-    return Signature(
-        [
-            *own,
-            *(
-                Argument(name, Argument.POSITIONAL_OR_KEYWORD, default=not_given(name), annotation=row.type)
-                for name, row in TABLE.items()
-            ),
-        ]
-    )
+    kind = Argument.POSITIONAL_OR_KEYWORD
+    rows = [Argument(name, kind, default=not_given(name), annotation=row.type) for name, row in TABLE.items()]
+    return Signature([Argument("self", kind), *rows])
 
 
 def argument_section(default_words: Callable[[str], str], indent: str = "    ") -> str:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from bliss_framework.kernel.arms import ArmStatistics, best_label, draw_labels, draw_unpulled
 from bliss_framework.kernel.guards import attributing_errors, checked_assignment, checked_bounds, checked_rewards
 from bliss_framework.kernel.pull import Fold, Outcome, Part, Predictions, balance_weights, outcome_of
-from bliss_framework.validators import at_least, between, one_of, optional
 
 NEVER_PULLED = 1e6
 N_DIAGNOSED_ROUNDS = 10  # A diagnostic costs another look at the outcome, so only some rounds are diagnosed.
@@ -25,7 +24,7 @@ Constrain = Callable[[NDArray[np.float64], Part], NDArray[np.intp]]
 
 @frozen
 class InferenceSettings:
-    """How labels are inferred, whatever the regime.
+    """How labels are inferred, whatever the regime; defaults and checks are those of the learner's parameters.
 
     Attributes:
         n_rounds: N of Algorithm 1, rounds after the initial sweep.
@@ -42,16 +41,16 @@ class InferenceSettings:
         class_balance: b, instances are weighted by (n / count of their class)^b in every pull; 0 means no weights.
     """
 
-    n_rounds: int = field(default=100, validator=at_least(1))
-    n_folds: int = field(default=5, validator=at_least(2))
-    train_on: str = field(default="one", validator=one_of("one", "rest"))
-    n_inferences: int = field(default=1, validator=at_least(1))
-    n_passes: int = field(default=1, validator=at_least(1))
-    pass_share: float = field(default=0.2, validator=between(0.0, 1.0))
-    n_parallel: int = field(default=1, validator=at_least(1))
-    n_neighbors: int = field(default=10, validator=at_least(1))
-    n_first_draws: int | None = field(default=None, validator=optional(at_least(1)))
-    class_balance: float = field(default=0.0, validator=between(0.0, 10.0))
+    n_rounds: int = field()
+    n_folds: int = field()
+    train_on: str = field()
+    n_inferences: int = field()
+    n_passes: int = field()
+    pass_share: float = field()
+    n_parallel: int = field()
+    n_neighbors: int = field()
+    n_first_draws: int | None = field()
+    class_balance: float = field()
 
 
 class Puller(Protocol):

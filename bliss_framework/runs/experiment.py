@@ -91,6 +91,7 @@ def _document(prepared: Prepared, model: BlissClassifier, evaluation: dict[str, 
         "bliss_framework": __version__,
         "settings": prepared.document(),
         "data": prepared.data_document(),
+        "components": prepared.components_from(),
         "inference": {key: value for key, value in model.inference_.items() if key != "seconds"},
         **({"evaluation": evaluation} if evaluation else {}),
     }

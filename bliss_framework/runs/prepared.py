@@ -116,7 +116,12 @@ class Prepared:
         test = self.problem.test
         own = {} if test is None else {"test_sha256": test.dataset.sha256()}
         record = record_of(self.sha256, self.plugins)
-        return {"data_sha256": record.pop("data_sha256"), **own, **record}
+        return {"data_sha256": record.pop("data_sha256"), **own, **record, "components": self.components_from()}
+
+    def components_from(self) -> dict[str, Mapping[str, str]]:
+        """The plugin, distribution and version that each component comes from."""
+        baselines = [("baseline", one.component) for one in self.baselines if one.component is not None]
+        return {**self.config.components_from, **self.plugins.registry.record(baselines)}
 
 
 def _told(problem: Problem) -> dict[str, Any]:
@@ -172,7 +177,7 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
     data = _checked(dataset)
     profile = Profile.of(data.bags, Rows(data.X).is_sparse)
     facts = {} if dataset.label_names is None else {"label_names": list(dataset.label_names)}
-    config = configure(given, profile, registry, facts)
+    config = configure(given, profile, registry, facts, settings.recorded)
     data = data.read_by(config.regime)
     problem = Problem(evolve(dataset, X=data.X, weak=data.weak), data, config.regime)
     tested: LoadedData | None = None
@@ -222,7 +227,7 @@ def _test_problem(tested: LoadedData, problem: Problem) -> tuple[Problem, tuple[
 def _load(settings: RunSettings, data: DataSettings, registry: Registry, data_dirs: Sequence[Path]) -> LoadedData:
     regime = settings.bliss.get("regime", TABLE["regime"].default)
     named = regime.get("name") if isinstance(regime, Mapping) else regime
-    missing = _missing_regime(named, registry)
+    missing = _missing_regime(named, registry, settings.recorded)
     if missing is not None and "regime" in settings.bliss:
         raise missing
     try:
@@ -232,16 +237,26 @@ def _load(settings: RunSettings, data: DataSettings, registry: Registry, data_di
             data_dirs=data_dirs,
             relative_to=settings.folder,
             options=data.options,
+            rows_are_bags=_rows_are_bags(named, registry),
         )
     except UnknownNameError as unknown:
         # Data say which regime they are for. Where there are none either, the plugin that ships both may be missing.
         raise unknown if missing is None else UnknownNameError(f"{missing} {unknown}") from None
 
 
-def _missing_regime(name: Any, registry: Registry) -> BlissError | None:
+def _rows_are_bags(regime: Any, registry: Registry) -> bool:
+    """Say whether the regime that the user names takes each row for a bag."""
+    if not isinstance(regime, str):
+        return bool(getattr(regime, "rows_are_bags", False))
+    return regime in registry.names("regime") and bool(
+        getattr(registry.get("regime", regime).factory, "rows_are_bags", False)
+    )
+
+
+def _missing_regime(name: Any, registry: Registry, recorded: Mapping[str, Any]) -> BlissError | None:
     try:
         if isinstance(name, str):
-            registry.registration("regime", name)
+            registry.registration("regime", name, recorded)
     except BlissError as error:
         return error
     return None

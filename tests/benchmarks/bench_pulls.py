@@ -14,12 +14,14 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from attrs import fields
 from threadpoolctl import threadpool_limits
 
 from bliss_bandits.cucb import Cucb
 from bliss_classifiers.ridge import KernelRidge
 from bliss_classifiers.svm import RbfSvm
 from bliss_framework import Bags, BlissClassifier, Part, Scaling, WeakDataset
+from bliss_framework.estimator.parameters import TABLE
 from bliss_framework.kernel.arms import draw_labels
 from bliss_framework.kernel.crossfit import cross_fit
 from bliss_framework.kernel.fold_task import Components
@@ -42,6 +44,14 @@ WHOLE = {
     "mi-SVM": lambda: MiSvm(),
     "mi-SVM, C = 1": lambda: MiSvm(C=1.0),
 }
+
+
+GENERAL = {one.name: TABLE[one.name].default for one in fields(InferenceSettings)} | {"n_inferences": 1}
+
+
+def settings_of(**chosen: Any) -> InferenceSettings:
+    """Return settings of Algorithm 1, the general ones but for what is chosen."""
+    return InferenceSettings(**{**GENERAL, **chosen})
 
 
 def part_of(data: WeakDataset) -> tuple[MilRegime, Part]:
@@ -80,7 +90,7 @@ def outside_shares(regime: MilRegime, data: Part, classifier: Any) -> dict[str, 
     shares: dict[str, list[float]] = {"classifier": [], "reward": [], "strategy": [], "all else": []}
     for seed in range(N_RUNS):
         start = perf_counter()
-        found = cross_fit(components, data, strata, InferenceSettings(n_rounds=100, n_folds=3), seed)
+        found = cross_fit(components, data, strata, settings_of(n_rounds=100, n_folds=3), seed)
         total = perf_counter() - start
         for what, spent in found.seconds.items():
             shares[what].append(spent / total)

@@ -8,7 +8,8 @@ from attrs import frozen
 from sklearn.naive_bayes import GaussianNB
 
 from bliss_framework import Bags, BlissClassifier, PluginError, SettingsError, UnknownNameError
-from bliss_framework.estimator.configure import Config, configure, with_shared_parameters
+from bliss_framework.estimator.component_tables import with_shared_parameters
+from bliss_framework.estimator.configure import Config, configure
 from bliss_framework.estimator.default_words import default_words
 from bliss_framework.estimator.parameters import COMPONENTS, CONFIGURED, TABLE, named
 from bliss_framework.extension.loading.plugins import default_plugins, load_plugins
@@ -201,20 +202,20 @@ class TestBaselines:
         """Each parameter of the regime that a baseline has, too, is handed to it, unless the user set it."""
         registry = default_plugins().registry
         config = resolved(regime={"name": "multiclass-mil", "negative_label": "background", "separator": "|"})
-        spec = with_shared_parameters({"name": "one-vs-rest-mi-svm", "separator": ","}, config, registry)
+        spec = with_shared_parameters({"name": "one-vs-rest-mi-svm", "separator": ","}, config["regime"], registry)
         assert spec == {"name": "one-vs-rest-mi-svm", "negative_label": "background", "separator": ","}
 
     def test_of_a_regime_that_is_an_object(self):
         """Its attributes are handed over."""
         registry = default_plugins().registry
-        spec = with_shared_parameters({"name": "mi-svm"}, resolved(regime=MilRegime("yes")), registry)
+        spec = with_shared_parameters({"name": "mi-svm"}, MilRegime("yes"), registry)
         assert spec == {"name": "mi-svm", "positive_label": "yes"}
 
     def test_shares_of_classes(self):
         """The names of classes reach the baselines of LLP."""
         registry = default_plugins().registry
         config = resolved(regime={"name": "llp", "classes": ["a", "b"]})
-        assert with_shared_parameters({"name": "mean-map"}, config, registry)["classes"] == ["a", "b"]
+        assert with_shared_parameters({"name": "mean-map"}, config["regime"], registry)["classes"] == ["a", "b"]
 
 
 class TestConfig:

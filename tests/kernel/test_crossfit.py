@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attrs import define, field
+from attrs import define, field, fields
 
 from bliss_bandits.cucb import Cucb
 from bliss_classifiers.ridge import KernelRidge
 from bliss_framework import PluginError, RewardError
+from bliss_framework.estimator.parameters import TABLE
 from bliss_framework.kernel.crossfit import CrossFit, cross_fit
 from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinished
 from bliss_framework.kernel.fold_task import Components, run_fold
@@ -19,6 +20,14 @@ from bliss_mil.regime.mil_regime import MilRegime
 from bliss_mil.rewards.paper_reward import MilReward
 
 SWEEP = 2
+
+
+GENERAL = {one.name: TABLE[one.name].default for one in fields(InferenceSettings)} | {"n_inferences": 1}
+
+
+def settings_of(**chosen: Any) -> InferenceSettings:
+    """Return settings of Algorithm 1, the general ones but for what is chosen."""
+    return InferenceSettings(**{**GENERAL, **chosen})
 
 
 @define
@@ -91,7 +100,7 @@ def fit(components: Components, data: Part, strata=None, seed: int = 0, **option
     chosen = {"n_rounds": 3, "n_folds": 3, "n_neighbors": 1, **options}
     strata = data.weak.values if strata is None else strata
     keywords = {name: chosen.pop(name) for name in ("run_tasks", "emit") if name in chosen}
-    return cross_fit(components, data, np.asarray(strata, dtype=np.intp), InferenceSettings(**chosen), seed, **keywords)
+    return cross_fit(components, data, np.asarray(strata, dtype=np.intp), settings_of(**chosen), seed, **keywords)
 
 
 def toy(n_positive: int, n_negative: int, size: int = 4, gap: float = 4.0, seed: int = 0) -> tuple[MilRegime, Part]:

@@ -2,26 +2,34 @@
 
 from collections.abc import Callable
 from math import log, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
-from attrs import asdict, evolve
+from attrs import evolve, fields
 from hypothesis import given, strategies as st
 
 from bliss_bandits.cucb import Cucb
 from bliss_bandits.kl_ucb import KlUcb
 from bliss_framework import DataError, PluginError, RewardError, SettingsError
+from bliss_framework.estimator.parameters import TABLE
 from bliss_framework.kernel.inference import InferenceSettings, run_algorithm_1
 
 CANDIDATES = [[1, 1, 1], [1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]]
 FREE = [0, 1, 3, 5]
 
 
+GENERAL = {one.name: TABLE[one.name].default for one in fields(InferenceSettings)} | {"n_inferences": 1}
+
+
+def settings_of(**chosen: Any) -> InferenceSettings:
+    """Return settings of Algorithm 1, the general ones but for what is chosen."""
+    return InferenceSettings(**{**GENERAL, **chosen})
+
+
 def run(problem, n_rounds=5, seed=0, on_round=lambda t, reward: None, **options):
     """Run one inference."""
-    return run_algorithm_1(
-        problem, InferenceSettings(n_rounds=n_rounds, **options), [np.random.default_rng(seed)], on_round
-    )
+    return run_algorithm_1(problem, settings_of(n_rounds=n_rounds, **options), [np.random.default_rng(seed)], on_round)
 
 
 def by_table(table) -> Callable:
@@ -185,7 +193,7 @@ def test_inferences_side_by_side_are_averaged(make_part, make_problem):
     """Means of several inferences are the average of each run alone with its own generator, pulls add up."""
     table = np.random.default_rng(0).random((6, 3))
     part = make_part([3, 3], candidates=CANDIDATES, class_of_label=(0, 1, 2))
-    setting = InferenceSettings(n_rounds=7, n_parallel=2)
+    setting = settings_of(n_rounds=7, n_parallel=2)
 
     def inferred(*seeds: int):
         problem = make_problem(part, by_table(table), Cucb())
@@ -505,7 +513,7 @@ def test_an_arm_is_averaged_over_the_inferences_that_pulled_it(make_part, make_p
     table = np.array([[0.6, 0.9, 0.9]])
     problem = make_problem(make_part([1], class_of_label=(0, 1, 2)), by_table(table))
     rngs = [np.random.default_rng(seed) for seed in (0, 4)]
-    found = run_algorithm_1(problem, InferenceSettings(n_rounds=1, n_first_draws=1), rngs)
+    found = run_algorithm_1(problem, settings_of(n_rounds=1, n_first_draws=1), rngs)
     assert found.pulls.tolist() == [[1, 2, 1]]
     assert found.means == pytest.approx(table)
 
@@ -520,19 +528,10 @@ def test_the_first_inference_stands_for_all_in_what_a_reward_says(make_part, mak
     problem = make_problem(make_part([6]), by_table(np.ones((6, 2))), None, None, None, look)
     n_rounds, n_sweep = 4, 2
     rngs = [np.random.default_rng(seed) for seed in range(3)]
-    run_algorithm_1(problem, InferenceSettings(n_rounds=n_rounds), rngs)
+    run_algorithm_1(problem, settings_of(n_rounds=n_rounds), rngs)
     first = [assignments[0].tolist() for assignments, _ in problem.puller.calls[n_sweep:]]
     assert seen == first
     assert len(seen) == n_rounds
-
-
-def test_defaults_are_the_papers():
-    """By default there is the initial sweep, no balance, one pull at a time, one pass, training on one fold."""
-    defaults = asdict(InferenceSettings())
-    assert defaults["n_first_draws"] is None
-    assert defaults["class_balance"] == 0
-    assert (defaults["n_parallel"], defaults["n_passes"], defaults["n_inferences"]) == (1, 1, 1)
-    assert defaults["train_on"] == "one"
 
 
 COUNTS = ["n_rounds", "n_inferences", "n_passes", "n_parallel", "n_neighbors", "n_first_draws"]
@@ -543,15 +542,15 @@ COUNTS = ["n_rounds", "n_inferences", "n_passes", "n_parallel", "n_neighbors", "
 def test_counts_are_integers_from_one_on(name, value):
     """Zero, fractions, booleans and text are no counts; the message names the setting, the bound and the value."""
     with pytest.raises(SettingsError) as raised:
-        InferenceSettings(**{name: value})
+        TABLE[name].check(value)
     assert str(raised.value) == f"{name} must be an integer, at least 1; got {value!r}."
 
 
-@pytest.mark.parametrize("value", [1, 0, 2.5, None])
+@pytest.mark.parametrize("value", [1, 0, 2.5])
 def test_two_folds_at_least(value):
     """One fold leaves nothing to hold out."""
     with pytest.raises(SettingsError, match="n_folds must be an integer, at least 2"):
-        InferenceSettings(n_folds=value)
+        TABLE["n_folds"].check(value)
 
 
 @pytest.mark.parametrize(
@@ -564,26 +563,25 @@ def test_two_folds_at_least(value):
         ("class_balance", -1),
         ("class_balance", np.inf),
         ("class_balance", True),
-        ("class_balance", None),
     ],
 )
 def test_shares_and_exponents_are_bounded(name, value):
     """A number outside its range, NaN, infinity and what is no number are refused by name."""
     with pytest.raises(SettingsError, match=f"{name} must be a number from 0 to"):
-        InferenceSettings(**{name: value})
+        TABLE[name].check(value)
 
 
-@pytest.mark.parametrize("value", ["ONE", "both", None, 1])
+@pytest.mark.parametrize("value", ["ONE", "both", 1])
 def test_two_ways_to_train(value):
     """Only "one" and "rest" are ways to train."""
     with pytest.raises(SettingsError, match=r"train_on must be one of 'one', 'rest'; got"):
-        InferenceSettings(train_on=value)
+        TABLE["train_on"].check(value)
 
 
 def test_numbers_of_numpy_are_numbers():
     """Integers and floats that come out of numpy are as good as Python's."""
-    made = InferenceSettings(n_rounds=np.int64(7), pass_share=np.float64(0.5), n_first_draws=np.int32(2))
-    assert (made.n_rounds, made.pass_share, made.n_first_draws) == (7, 0.5, 2)
+    for name, value in (("n_rounds", np.int64(7)), ("pass_share", np.float64(0.5)), ("n_first_draws", np.int32(2))):
+        TABLE[name].check(value)
 
 
 def test_a_settings_error_is_a_value_error():

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import fields
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import brentq
@@ -14,11 +15,20 @@ from scipy.stats import entropy
 from bliss_bandits.cucb import Cucb
 from bliss_bandits.kl_ucb import KlUcb, kl_upper_bound
 from bliss_framework import ArmStatistics, Bags, Fold, LabelSpace, Part, Predictions, SettingsError, WeakLabels
+from bliss_framework.estimator.parameters import TABLE
 from bliss_framework.extension.components import resolve
 from bliss_framework.kernel.inference import FoldProblem, InferenceSettings, run_algorithm_1
 
 RNG = np.random.default_rng(0)
 PROPERTY = settings(max_examples=150, deadline=None)
+
+
+GENERAL = {one.name: TABLE[one.name].default for one in fields(InferenceSettings)} | {"n_inferences": 1}
+
+
+def settings_of(**chosen: Any) -> InferenceSettings:
+    """Return settings of Algorithm 1, the general ones but for what is chosen."""
+    return InferenceSettings(**{**GENERAL, **chosen})
 
 
 def bound(strategy: Any, mean: float, pulls: float, t: int) -> float:
@@ -263,7 +273,7 @@ def regret_of(strategy: Any) -> dict[int, NDArray[np.float64]]:
         if t in HORIZONS:
             at[t] = reward.regret.reshape(REPEATS, len(ARMS)).mean(axis=0)
 
-    run_algorithm_1(problem, InferenceSettings(n_rounds=HORIZONS[-1]), [np.random.default_rng(2)], look)
+    run_algorithm_1(problem, settings_of(n_rounds=HORIZONS[-1]), [np.random.default_rng(2)], look)
     return at
 
 
@@ -301,6 +311,6 @@ def test_regret_grows_like_log_t():
 def test_the_best_arm_is_inferred(strategy):
     """After 600 rounds the best empirical mean is that of the best arm in nearly every instance."""
     problem, reward = bernoulli_problem(strategy, repeats=40, seed=5)
-    means = run_algorithm_1(problem, InferenceSettings(n_rounds=600), [np.random.default_rng(6)]).means
+    means = run_algorithm_1(problem, settings_of(n_rounds=600), [np.random.default_rng(6)]).means
     right = np.where(reward.chances >= 0, means, -1).argmax(axis=1) == reward.chances.argmax(axis=1)
     assert right.mean() > 0.98

@@ -29,6 +29,7 @@ class TestResult:
             "bliss_framework",
             "settings",
             "data",
+            "components",
             "inference",
             "evaluation",
             "seconds",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bliss_framework import DataError, PluginError, SettingsError, UnknownNameError
-from bliss_framework.estimator.configure import filled
+from bliss_framework.estimator.component_tables import filled
 from bliss_framework.extension.loading.plugins import default_plugins, load_plugins
 from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.settings.records import DataSettings, MethodSettings, RunSettings, with_component_parameters
@@ -52,7 +52,8 @@ class TestDocument:
     def test_versions_and_digest(self, experiment):
         """The record names what the bits may depend on."""
         record = experiment().record()
-        assert set(record) == {"data_sha256", "versions"}
+        assert set(record) == {"data_sha256", "versions", "components"}
+        assert record["components"]["reward:mil"]["distribution"] == "bliss-framework"
         assert set(record["versions"]) >= {"bliss_framework", "python", "numpy", "scipy", "scikit-learn"}
         assert record["versions"]["numpy"] == np.__version__
 

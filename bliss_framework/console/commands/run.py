@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
+from attrs import evolve
 
 from bliss_framework.console.options import (
     ParameterCommand,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from bliss_framework.extension.loading.plugins import Plugins
     from bliss_framework.runs.folder.run_folder import RunFolder
     from bliss_framework.runs.folder.start import RunResult
+    from bliss_framework.runs.settings.records import RunSettings
 
 RUNS = "bliss-runs"
 
@@ -52,7 +54,8 @@ def run_command(source: str, only: str | None, output: str | None, resume: bool,
     check_resume(resume, output)
     experiments = experiments_of(source, only, options)
     plugins = context.plugins()
-    prepared = [prepare_any(one, plugins, context.data_dirs) for one in experiments.rows]
+    rows = [_with_records(one, output, experiments.several) if resume else one for one in experiments.rows]
+    prepared = [prepare_any(one, plugins, context.data_dirs) for one in rows]
     folder = Path(output) if output is not None else _new_folder(source, prepared)
     places = [RunFolder(folder / one.name if experiments.several else folder, resume) for one in prepared]
     _check_places(places, prepared)
@@ -64,6 +67,15 @@ def run_command(source: str, only: str | None, output: str | None, resume: bool,
     except KeyboardInterrupt:
         raise Interrupted(how_to_go_on(folder, sys.argv[1:])) from None
     _show(results, experiments.several, context)
+
+
+def _with_records(settings: "RunSettings", output: str | None, several: bool) -> "RunSettings":
+    """Add what the run that goes on wrote down of its components, for messages about those that are gone."""
+    from bliss_framework.runs.folder.run_folder import RunFolder
+
+    folder = Path(output or "")
+    place = RunFolder(folder / str(settings.name) if several else folder)
+    return evolve(settings, recorded={**settings.recorded, **place.recorded()})
 
 
 def _new_folder(source: str, prepared: "Sequence[Experiment]") -> Path:

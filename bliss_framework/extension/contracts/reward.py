@@ -1,7 +1,7 @@
 """The contract of rewards."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ class RewardFunction(ABC):
         return None
 
 
-class Reward(ABC):
+class Reward(ABC):  # noqa: B024 - `prepare` is made abstract below
     """How well a label assignment meets the weak labels: a regime is a reward function.
 
     A reward that keeps nothing for a fold defines `__call__(outcome)` alone, as of `RewardFunction`: it is then its own
@@ -49,7 +49,6 @@ class Reward(ABC):
         if is_function and getattr(cls.prepare, "__isabstractmethod__", False):
             cls.prepare = _itself  # type: ignore[method-assign]
 
-    @abstractmethod
     def prepare(self, fold: Fold, classifier: Any) -> RewardFunction:
         """Do once for a fold all that does not depend on labels.
 
@@ -57,6 +56,11 @@ class Reward(ABC):
             fold: training part, held-out set, k, and the regime with its parameters.
             classifier: the prepared classifier, or None; its `smoother` may be of use.
         """
+        raise NotImplementedError
+
+    if not TYPE_CHECKING:
+        # It is abstract, but a type checker cannot see that `__call__` alone is enough.
+        prepare = abstractmethod(prepare)
 
     def diagnostic(self, outcome: Outcome) -> str | None:
         """Say of a reward that is its own function what `RewardFunction.diagnostic` says; None by default."""

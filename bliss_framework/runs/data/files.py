@@ -46,12 +46,15 @@ class FileReaders:
         """Say whether some reader can read the file."""
         return bool(self._ask(path)[0])
 
-    def read(self, path: Path, options: Mapping[str, Any]) -> tuple[WeakDataset, tuple[str, ...]]:
+    def read(
+        self, path: Path, options: Mapping[str, Any], rows_are_bags: bool = False
+    ) -> tuple[WeakDataset, tuple[str, ...]]:
         """Read a file.
 
         Args:
             path: the file.
             options: `reader`, the name of a reader, if the file's own name does not tell; all others are the reader's.
+            rows_are_bags: whether the regime takes each row for a bag; readers that can do so are told.
 
         Returns:
             The data set, and sentences for the user.
@@ -67,6 +70,8 @@ class FileReaders:
         reader = self.registry.create("reader", name)
         wanted = {option: value for option, value in options.items() if option != "reader"}
         _check_options(name, reader, wanted)
+        if rows_are_bags and "rows_are_bags" in inspect.signature(reader.read).parameters:
+            wanted = {"rows_are_bags": True, **wanted}
         try:
             dataset = reader.read(path, **wanted)
         except BlissError:

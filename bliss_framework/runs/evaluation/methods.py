@@ -8,7 +8,9 @@ from attrs import field, frozen
 from bliss_framework.errors import SettingsError
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
 from bliss_framework.estimator.checked_data import CheckedData
-from bliss_framework.estimator.configure import FitConfig, configure, filled, with_shared_parameters
+from bliss_framework.estimator.component_tables import filled, with_shared_parameters
+from bliss_framework.estimator.configure import FitConfig, configure
+from bliss_framework.extension.components import as_table
 from bliss_framework.extension.contracts import Profile
 from bliss_framework.extension.registry import Registry
 from bliss_framework.kernel.events import Emit
@@ -91,7 +93,7 @@ def _control(
 
 def _baseline(chosen: MethodSettings, config: FitConfig, registry: Registry, facts: Mapping[str, Any]) -> Method:
     registry.get("baseline", chosen.method)
-    spec = with_shared_parameters({"name": chosen.method, **chosen.parameters}, config, registry, facts)
+    spec = with_shared_parameters({"name": chosen.method, **chosen.parameters}, config["regime"], registry, facts)
     registry.create("baseline", spec)
     parameters = {key: value for key, value in spec.items() if key != "name"}
     factory = registry.get("baseline", chosen.method).factory
@@ -109,6 +111,6 @@ def method_document(method: Method, registry: Registry) -> dict[str, Any]:
     """Say what a compared method is, with the defaults of its component."""
     if method.name == CONTROL:
         return {"method": CONTROL}
-    spec = filled("baseline", {"name": method.component, **method.settings}, registry)
+    spec = as_table(filled("baseline", {"name": method.component, **method.settings}, registry))
     label = {} if method.component == method.name else {"label": method.name}
     return {"method": spec.pop("name"), **label, **spec}

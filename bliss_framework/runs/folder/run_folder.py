@@ -18,9 +18,10 @@ from bliss_framework.kernel.events import RoundFinished
 from bliss_framework.runs.folder.atomic import plain, to_json, write_bytes, write_text
 from bliss_framework.runs.folder.checkpoint import Checkpoint
 from bliss_framework.runs.folder.csv_tables import write_tables
+from bliss_framework.runs.settings.experiment_file import recorded_components
 
 # The number of processes changes nothing, and data are known by their digest, so a run may go on with another.
-FREE_TO_CHANGE = ("bliss.n_jobs", "data.source", "record.versions")
+FREE_TO_CHANGE = ("bliss.n_jobs", "data.source", "record.versions", "record.components")
 DIGEST = "record.data_sha256"
 
 
@@ -54,6 +55,13 @@ class RunFolder:
             self._check_same(_as_toml(settings, record))
         elif any(not name.endswith(".part") for name in there):
             raise RunError(f"{self.path} is not empty and holds no run; choose another directory with --output.")
+
+    def recorded(self) -> dict[str, Any]:
+        """Return where the components of the run that is here came from, as far as that can be read."""
+        try:
+            return recorded_components(tomllib.loads((self.path / "run.toml").read_text(encoding="utf-8")))
+        except (OSError, ValueError):
+            return {}
 
     def open(self, settings: Mapping[str, Any], record: Mapping[str, Any]) -> Checkpoint:
         """Start a run here, or go on with the one that is here; arguments and errors are those of `check`."""

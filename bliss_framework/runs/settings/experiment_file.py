@@ -132,7 +132,17 @@ def _experiment(table: Mapping[str, Any], folder: Path) -> RunSettings:
         compare=_compared(table.get("compare")),
         name=name,
         folder=folder,
+        recorded=recorded_components(table),
     )
+
+
+def recorded_components(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return where components came from when a run wrote its settings down; nothing where it did not say."""
+    record = table.get("record")
+    components = record.get("components") if isinstance(record, Mapping) else None
+    if not isinstance(components, Mapping):
+        return {}
+    return {str(name): dict(origin) for name, origin in components.items() if isinstance(origin, Mapping)}
 
 
 def _pipeline(table: Mapping[str, Any], name: str | None, folder: Path) -> RunSettings:

@@ -92,6 +92,7 @@ class RunSettings:
         name: of the row in a file of several experiments, or None.
         folder: where relative paths start.
         pipeline: a pipeline instead of data and a fit of BLISS, as the user names it, or None.
+        recorded: where components came from when a run wrote these settings down, as `Registry.record` has it.
     """
 
     data: DataSettings = field()
@@ -101,6 +102,7 @@ class RunSettings:
     name: str | None = field(default=None)
     folder: Path | None = field(default=None)
     pipeline: Any = field(default=None)
+    recorded: dict[str, Any] = field(factory=dict)
 
 
 EVALUATION = tuple(one.name for one in fields(EvaluationSettings))

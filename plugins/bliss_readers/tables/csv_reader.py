@@ -32,6 +32,7 @@ class CsvReader(Reader):
         ignore: Sequence[str] = (),
         regime: str | None = None,
         delimiter: str | None = None,
+        rows_are_bags: bool = False,
     ) -> WeakDataset:
         """Read a table, and a second one with the weak labels where there is one.
 
@@ -47,6 +48,7 @@ class CsvReader(Reader):
                 among names.
             ignore: columns to leave out.
             regime: what the weak labels are for; by default "multiclass-mil" for label sets, else "mil".
+            rows_are_bags: whether each row is a bag of its own where there is no column of bag ids.
             delimiter: between columns; by default a comma, in .tsv files a tab.
 
         Returns:
@@ -58,5 +60,5 @@ class CsvReader(Reader):
             DataError: naming the file, the line or the bag, what was found and what is allowed.
         """
         path = Path(path)
-        options = TableOptions(bag, label, instance_label, labels, label_sets, ignore, regime, delimiter)
+        options = TableOptions(bag, label, instance_label, labels, label_sets, ignore, regime, delimiter, rows_are_bags)
         return table_dataset(read_csv_table(path, delimiter or CSV_DELIMITERS.get(path.suffix.lower(), ",")), options)

@@ -33,6 +33,7 @@ class ParquetReader(Reader):
         label_sets: bool | None = None,
         ignore: Sequence[str] = (),
         regime: str | None = None,
+        rows_are_bags: bool = False,
     ) -> WeakDataset:
         """Read a table, and a second one with the weak labels where there is one.
 
@@ -48,6 +49,7 @@ class ParquetReader(Reader):
                 "|", or is empty among names.
             ignore: columns to leave out.
             regime: what the weak labels are for; by default "multiclass-mil" for label sets, else "mil".
+            rows_are_bags: whether each row is a bag of its own where there is no column of bag ids.
 
         Returns:
             The data set, its rows as float64 with NaN where a cell is null; `weak` has one entry for each bag in order
@@ -57,5 +59,7 @@ class ParquetReader(Reader):
             DataError: naming the file, the row or the bag, what was found and what is allowed.
             MissingExtraError: pyarrow is not installed.
         """
-        options = TableOptions(bag, label, instance_label, labels, label_sets, ignore, regime)
+        options = TableOptions(
+            bag, label, instance_label, labels, label_sets, ignore, regime, rows_are_bags=rows_are_bags
+        )
         return table_dataset(read_parquet_table(Path(path)), options)

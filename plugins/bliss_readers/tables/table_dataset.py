@@ -11,6 +11,7 @@ from bliss_readers.tables.column_roles import LABEL_NAMES, Roles, choose, datase
 from bliss_readers.tables.csv_file import CSV_DELIMITERS, read_csv_table
 from bliss_readers.tables.label_column import LabelColumn
 from bliss_readers.tables.parquet_file import PARQUET_SUFFIXES, read_parquet_table
+from bliss_readers.tables.row_numbered import numbered
 
 
 @frozen
@@ -26,6 +27,7 @@ class TableOptions:
         ignore: columns to leave out.
         regime: what the weak labels are for.
         delimiter: between the columns of text files; None takes that of the suffix.
+        rows_are_bags: whether each row is a bag of its own where there is no column of bag ids.
     """
 
     bag: str = field(default="bag")
@@ -36,6 +38,7 @@ class TableOptions:
     ignore: str | Sequence[str] = field(default=())
     regime: str | None = field(default=None)
     delimiter: str | None = field(default=None)
+    rows_are_bags: bool = field(default=False)
 
 
 def table_dataset(table: CellTable, options: TableOptions) -> WeakDataset:
@@ -44,6 +47,7 @@ def table_dataset(table: CellTable, options: TableOptions) -> WeakDataset:
     Raises:
         DataError: naming the file, the place in it, what was found and what is allowed.
     """
+    table = numbered(table, options.bag) if options.rows_are_bags else table
     roles = roles_of(table, options.bag, options.label, options.instance_label, options.ignore)
     return dataset_of(table, roles, _label_column(table, roles, options), options.regime)
 

@@ -1,0 +1,47 @@
+"""A table without bags: each row is a bag of its own, and its number is the bag id."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from bliss_readers.tables.cell_table import CellTable
+
+
+@frozen(eq=False)
+class RowNumbered(CellTable):
+    """A table with one more column, which numbers the rows from 0.
+
+    Attributes:
+        table: the table without it.
+        bag: the name of the column.
+    """
+
+    table: CellTable = field(kw_only=True)
+    bag: str = field(kw_only=True)
+
+    def column(self, name: str) -> list[str]:
+        """Return the cells of a column as text; of the new one the numbers of rows."""
+        if name != self.bag:
+            return self.table.column(name)
+        return [str(row) for row in range(len(self.table.column(self.table.header[0])))]
+
+    def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """Return columns as numbers (n, d)."""
+        return self.table.numbers(names)
+
+    def place(self, row: int) -> str:
+        """Return where a row is in the file."""
+        return self.table.place(row)
+
+    def holds_lists(self, name: str) -> bool:
+        """Say whether each cell of a column is a list."""
+        return name != self.bag and self.table.holds_lists(name)
+
+
+def numbered(table: CellTable, bag: str) -> CellTable:
+    """Add a column of row numbers to a table, unless it has a column of that name."""
+    if bag in table.header:
+        return table
+    return RowNumbered(table.path, [bag, *table.header], noun=table.noun, table=table, bag=bag)

@@ -1,11 +1,28 @@
-"""Writes the pages of hooks and contracts from their docstrings: `python docs/generate_reference.py`."""
+"""Writes what the reference can know from the code: `python docs/generate_reference.py`.
+
+The pages of hooks and contracts come from their docstrings. In the page of settings, what stands between markers comes
+from the table of parameters, from the presets of the built-in regimes, from the signatures of the built-in components
+and from the options of the commands.
+"""
 
 import inspect
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import click
+from attrs import evolve
+
+from bliss_framework.console.app import bliss
+from bliss_framework.estimator.configure import arguments_of
+from bliss_framework.estimator.default_words import advised_words, default_words, presets_of, value_words
+from bliss_framework.estimator.parameters import TABLE
 from bliss_framework.extension import contracts, hookspecs
+from bliss_framework.extension.contracts import Presets
+from bliss_framework.extension.loading.plugins import default_plugins
+from bliss_framework.extension.naming import is_own
+from bliss_framework.extension.registry import Registry
 
 REFERENCE = Path(__file__).parent / "reference"
 CONTRACTS = (
@@ -22,10 +39,12 @@ CONTRACTS = (
     contracts.Observer,
 )
 INTRODUCTION = """\
-A plugin implements any of these functions, marked with `@hookimpl` from `bliss_framework`. An implementation may take
-fewer arguments than listed. Hooks are called one plugin at a time, so that one that raises costs only itself. The entry
-point: group `bliss_framework`, value a module or an object with hook methods, never a class.
+A plugin implements any of these functions, marked with `@hookimpl` from `bliss_framework.plugin`. An implementation may
+take fewer arguments than listed. Hooks are called one plugin at a time, so that one that raises costs only itself. The
+entry point: group `bliss_framework`, value a module or an object with hook methods, never a class.
 """
+STAGES = {"inference": "label inference", "final": "after it", "selection": "choice of settings", "run": "how it runs"}
+KINDS = ("regime", "reward", "strategy", "classifier", "baseline", "dataset", "reader", "pipeline")
 HEAD = "<!-- Written by docs/generate_reference.py from the docstrings; change those. -->\n"
 
 
@@ -86,9 +105,147 @@ def _as_text(documented: Any) -> str:
     return "\n".join(lines)
 
 
+def settings_page() -> str:
+    """Return docs/reference/settings.md with what stands between its markers written anew."""
+    text = (REFERENCE / "settings.md").read_text(encoding="utf-8")
+    registry = built_in()
+    parts = {
+        "parameters": parameter_table(registry),
+        "regimes": regime_table(registry),
+        "components": component_table(registry),
+        "options": option_table(),
+    }
+    for name, table in parts.items():
+        start, end = f"<!-- generated: {name} -->\n", f"<!-- end of {name} -->"
+        before, rest = text.split(start)
+        text = f"{before}{start}\n{table}\n\n{end}{rest.split(end)[1]}"
+    return text
+
+
+def built_in() -> Registry:
+    """Return the registry without the components of other distributions that happen to be installed."""
+    registry = default_plugins().registry
+    return evolve(registry, registrations=tuple(one for one in registry.registrations if is_own(one.distribution)))
+
+
+def parameter_table(registry: Registry) -> str:
+    """Return the table of the parameters of `BlissClassifier`."""
+    rows = [
+        (
+            f"`{name}`",
+            default_words(name, registry) or "none",
+            paper_words(name, registry) if row.when in ("inference", "final") else "",
+            STAGES[row.when],
+            row.text,
+        )
+        for name, row in TABLE.items()
+    ]
+    return _table(("parameter", "default", "paper", "matters in", "meaning"), rows)
+
+
+def paper_words(name: str, registry: Registry) -> str:
+    """Say the value of a parameter in the paper, and of which regimes it is another."""
+    row = TABLE[name]
+    general = row.default if row.paper is None else row.paper
+    usual = value_words(general)
+    others = [
+        f"{words} with {regime}"
+        for regime, presets in presets_of(registry).items()
+        if (words := advised_words(name, Presets(presets.paper), general)) != usual
+    ]
+    return ", ".join([*others, *([f"{usual} elsewhere" if others else usual] if usual else [])]) or "none"
+
+
+def regime_table(registry: Registry) -> str:
+    """Return the table of what regimes advise beyond defaults of parameters: their own parameters, grids, baselines."""
+    rows = [
+        (
+            f"`{name}`",
+            _by_case(_assigned(_own(presets.defaults)), {c.when.words(): _own(c.defaults) for c in presets.cases}),
+            _assigned(_own(presets.paper)),
+            "; ".join(
+                [_choices(presets.grid), *(f"{c.when.words()}: {_choices(c.grid)}" for c in presets.cases if c.grid)]
+            ),
+            ", ".join(f"`{one}`" for one in presets.baselines),
+            _assigned(presets.control),
+        )
+        for name, presets in presets_of(registry).items()
+    ]
+    head = ("regime", "own parameters", "in the paper", "grid of `select`", "baselines", "the control differs in")
+    return _table(head, rows)
+
+
+def _own(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if "." in name}
+
+
+def _by_case(usual: str, cases: Mapping[str, Mapping[str, Any]]) -> str:
+    return "; ".join([usual, *(f"{when}: {_assigned(values)}" for when, values in cases.items() if values)])
+
+
+def _assigned(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"`{key}` {value_words(value)}" for key, value in values.items()) or "none"
+
+
+def _choices(grid: Mapping[str, Sequence[Any]]) -> str:
+    return ", ".join(f"`{key}` {' / '.join(map(value_words, values))}" for key, values in grid.items())
+
+
+def component_table(registry: Registry) -> str:
+    """Return the table of the parameters of the built-in components, from the signatures of their factories."""
+    rows = [
+        (f"{kind} `{name}`", _parameters(kind, name, registry), registry.get(kind, name).summary)
+        for kind in KINDS
+        for name in registry.names(kind)
+    ]
+    return _table(("component", "parameters", "what it is"), rows)
+
+
+def _parameters(kind: str, name: str, registry: Registry) -> str:
+    arguments: Mapping[str, inspect.Parameter] = arguments_of(kind, name, registry)
+    if kind == "reader":
+        arguments = dict(inspect.signature(registry.create(kind, name).read).parameters)
+        arguments.pop("path", None)
+    return ", ".join(map(_parameter, arguments.values())) or "none"
+
+
+def _parameter(argument: inspect.Parameter) -> str:
+    if argument.kind is inspect.Parameter.VAR_KEYWORD:
+        return "and its own"
+    if argument.default is inspect.Parameter.empty:
+        return f"`{argument.name}` (required)"
+    return f"`{argument.name}`{_default_of(argument.default)}"
+
+
+def _default_of(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        words = ", ".join(map(str, value))
+    else:
+        words = f"{value:.4g}" if isinstance(value, float) else value_words(value)
+    return f" ({words})" if words else ""
+
+
+def option_table() -> str:
+    """Return the table of the options that are no parameters of `BlissClassifier`."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for name, command in bliss.commands.items():
+        for option in command.params:
+            if isinstance(option, click.Option) and option.name not in TABLE:
+                found.setdefault((option.opts[0], option.help or ""), []).append(name)
+    rows = [(f"`{name}`", ", ".join(commands), text) for (name, text), commands in found.items()]
+    return _table(("option", "commands", "meaning"), rows)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(
+        "| " + " | ".join(re.sub(r"\s+", " ", cell).replace("|", "\\|") for cell in row) + " |" for row in lines
+    )
+
+
 def pages() -> dict[Path, str]:
     """Return every generated page with its text."""
-    written = {REFERENCE / "hooks.md": hooks_page()}
+    written = {REFERENCE / "hooks.md": hooks_page(), REFERENCE / "settings.md": settings_page()}
     for contract in CONTRACTS:
         written[REFERENCE / "contracts" / f"{contract.__name__.lower()}.md"] = contract_page(contract)
     return written

@@ -36,7 +36,6 @@ class FoldFinished:
     mean_reward: float
 
 
-Event = FoldStarted | RoundFinished | FoldFinished
 Emit = Callable[[Any], None]  # Rooms above the kernel tell of more than its own events.
 
 

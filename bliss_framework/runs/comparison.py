@@ -35,7 +35,7 @@ def compare(prepared: Prepared, names: Sequence[str], tell: Tell, folder: RunFol
     evaluation = prepared.settings.evaluation
     if not evaluation.wanted and prepared.problem.test is None:
         raise SettingsError("A comparison needs folds or a test part: set cv, for instance 10, or test_share.")
-    methods = _chosen(prepared, names)
+    methods = _methods_of(prepared, names)
     fits = plan_fits(prepared.problem, methods, evaluation, prepared.seed)
     begun = start(folder, compare_document(prepared, names), prepared.record(), tell)
     if begun.finished is not None:
@@ -46,7 +46,7 @@ def compare(prepared: Prepared, names: Sequence[str], tell: Tell, folder: RunFol
         "format": FORMAT,
         "data": prepared.data_document(),
         "protocol": {**prepared.document()["evaluation"], "random_state": prepared.seed},
-        "methods": _compared(prepared, methods, pieces),
+        "methods": _method_documents(prepared, methods, pieces),
     }
     notes = [note for method in methods for note in notes_of(pieces, method.name)] + fold_notes(prepared)
     document = plain(document)
@@ -61,7 +61,7 @@ def compare_document(prepared: Prepared, names: Sequence[str]) -> dict[str, Any]
     return {**prepared.document(), "methods": list(dict.fromkeys(names))}
 
 
-def _chosen(prepared: Prepared, names: Sequence[str]) -> list[Method]:
+def _methods_of(prepared: Prepared, names: Sequence[str]) -> list[Method]:
     known = {method.name: method for method in (*prepared.baselines, bliss_method(prepared.config))}
     for name in names:
         if name not in known:
@@ -71,7 +71,7 @@ def _chosen(prepared: Prepared, names: Sequence[str]) -> list[Method]:
     return [known[name] for name in dict.fromkeys(names)]
 
 
-def _compared(prepared: Prepared, methods: Sequence[Method], pieces: Pieces) -> list[dict[str, Any]]:
+def _method_documents(prepared: Prepared, methods: Sequence[Method], pieces: Pieces) -> list[dict[str, Any]]:
     document = prepared.document()
     rows = {str(row.get("label", row["method"])): row for row in document["compare"]}
     settings = {name: {k: v for k, v in row.items() if k not in ("method", "label")} for name, row in rows.items()}

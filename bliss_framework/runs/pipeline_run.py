@@ -211,12 +211,12 @@ def _document(prepared: PreparedPipeline, pieces: Sequence[Piece]) -> dict[str, 
 def _method(number: int, pieces: Sequence[Piece]) -> dict[str, Any]:
     reports = [piece["methods"][number] for piece in pieces]
     first = reports[0]
-    measures = {name: _summed([one["measures"][name] for one in reports]) for name in first["measures"]}
+    measures = {name: _summary([one["measures"][name] for one in reports]) for name in first["measures"]}
     seconds = summary([one["seconds"] for one in reports])
     return {"name": first["name"], "ceiling": first["ceiling"], "seconds": seconds, **measures}
 
 
-def _summed(values: Sequence[Any]) -> dict[str, Any]:
+def _summary(values: Sequence[Any]) -> dict[str, Any]:
     if isinstance(values[0], Mapping):
         return {key: summary([value[key] for value in values]) for key in values[0]}
     return summary(values)

@@ -35,7 +35,7 @@ class _BaselineChecks:
         self.example = example
         self.grouped = Bags.from_ids(example.bags)
 
-    def fitted(self, weak: Any = None) -> Any:
+    def model(self, weak: Any = None) -> Any:
         example = self.example
         model = clone(self.baseline)
         if "random_state" in model.get_params():
@@ -46,36 +46,36 @@ class _BaselineChecks:
         assert type(clone(self.baseline)) is type(self.baseline), "clone gives another type"
 
     def instances(self) -> None:
-        found = self.fitted().predict(self.example.X)
+        found = self.model().predict(self.example.X)
         assert len(found) == len(self.example.X), f"{len(found)} predictions for {len(self.example.X)} instances"
 
     def bags(self) -> None:
-        model = self.fitted()
+        model = self.model()
         ids, labels = model.predict_bags(self.example.X, self.example.bags)
         assert list(ids) == list(self.grouped.ids), "bag ids must come back in order of first appearance"
         assert len(labels) == len(model.score_bags(self.example.X, self.example.bags)[1]) == self.grouped.n_bags
 
     def weak_label_forms(self) -> None:
         weak = np.asarray(self.example.weak)
-        by_row = self.fitted(weak[self.grouped.index])
-        by_id = self.fitted(dict(zip(self.grouped.ids.tolist(), self.example.weak, strict=True)))
+        by_row = self.model(weak[self.grouped.index])
+        by_id = self.model(dict(zip(self.grouped.ids.tolist(), self.example.weak, strict=True)))
         for model in (by_row, by_id):
-            self._same_scores(model, self.fitted(), "weak labels in another form give other scores")
+            self._same_scores(model, self.model(), "weak labels in another form give other scores")
 
     def order(self) -> None:
         rows = np.random.default_rng(0).permutation(len(self.example.X))
-        model = self.fitted()
+        model = self.model()
         ids, scores = model.score_bags(self.example.X[rows], self.example.bags[rows])
         expected = dict(zip(*model.score_bags(self.example.X, self.example.bags), strict=True))
         for i, score in zip(ids, scores, strict=True):
             assert np.allclose(score, expected[i]), f"bag {i!r} has another score when rows change places"
 
     def deterministic(self) -> None:
-        self._same_scores(self.fitted(), self.fitted(), "two fits with the same seed differ")
+        self._same_scores(self.model(), self.model(), "two fits with the same seed differ")
 
     def changes_no_input(self) -> None:
         before = self.example.X.copy()
-        self.fitted().predict(self.example.X)
+        self.model().predict(self.example.X)
         assert np.array_equal(before, self.example.X), "it changed X"
 
     def _same_scores(self, one: Any, other: Any, message: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from bliss_detection.detector.average_precision import Curve, Detections, corloc, precision_recall
-from bliss_detection.detector.judgement import drawn
+from bliss_detection.detector.judgement import run_files
 from bliss_detection.detector.mined_svm import Detector
 from bliss_detection.detector.pictures import sheet
 from bliss_detection.features.described_boxes import Described
@@ -396,7 +396,7 @@ class TestFiles:
             monkeypatch.setitem(sys.modules, module, None)
         images = described(n=4, n_test=2)
         curve = Curve(np.array([0.5, 0.5, 1.0]), np.array([1.0, 0.5, 2 / 3]), 2)
-        files, notes = drawn(images, {"dog": {0: 1}}, {"bliss": {"dog": curve}})
+        files, notes = run_files(images, {"dog": {0: 1}}, {"bliss": {"dog": curve}})
         assert set(files) == {"boxes.csv", "curves.csv"}
         assert files["boxes.csv"].splitlines()[1] == "dog,0,10.0,10.0,30.0,30.0,1"
         assert files["curves.csv"].splitlines()[1:] == ["bliss,dog,0.5000,1.0000", "bliss,dog,1.0000,0.6667"]

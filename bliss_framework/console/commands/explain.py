@@ -31,15 +31,15 @@ def explain_command(
     screen = open_screen(quiet, as_json)
     plugins_for(block, strict, screen)
     explanation = load_model(model_file(run), trust).explain(row)
-    document = _renamed({"format": 1, "sentence": explanation.sentence(), **asdict(explanation)})
+    document = _without_underscores({"format": 1, "sentence": explanation.sentence(), **asdict(explanation)})
     if as_json:
         screen.document(to_json(document))
         return
     screen.results.print(explanation_view(screen.results, document))
 
 
-def _renamed(value: Any) -> Any:
+def _without_underscores(value: Any) -> Any:
     """Drop the underscore that `class` needs in Python."""
     if isinstance(value, dict):
-        return {key.rstrip("_"): _renamed(item) for key, item in value.items()}
-    return [_renamed(item) for item in value] if isinstance(value, list | tuple) else value
+        return {key.rstrip("_"): _without_underscores(item) for key, item in value.items()}
+    return [_without_underscores(item) for item in value] if isinstance(value, list | tuple) else value

@@ -37,7 +37,7 @@ def new_command(
     try:
         # A wrong name is refused before anybody is asked anything.
         check_blueprint(blueprint, registry)
-        blueprint = _completed(blueprint, summary, author, licence)
+        blueprint = _with_answers(blueprint, summary, author, licence)
         written = scaffold(blueprint, registry)
     except SettingsError as error:
         raise click.UsageError(str(error)) from None
@@ -52,21 +52,21 @@ def new_command(
         screen.results.print(command, markup=False, highlight=False, soft_wrap=True)
 
 
-def _completed(blueprint: "Blueprint", summary: str | None, author: str | None, licence: str | None) -> "Blueprint":
+def _with_answers(blueprint: "Blueprint", summary: str | None, author: str | None, licence: str | None) -> "Blueprint":
     from attrs import evolve
 
     from bliss_framework.extension.scaffold import LICENCES
 
     there = sys.stdin.isatty() and sys.stderr.isatty()
 
-    def asked(given: str | None, question: str, default: str) -> str:
+    def answer(given: str | None, question: str, default: str) -> str:
         if given is not None or not there:
             return default if given is None else given
         return str(click.prompt(question, default=default, err=True))
 
     return evolve(
         blueprint,
-        summary=asked(summary, "What does it do, in one line?", blueprint.summary),
-        author=asked(author, "Who is the author?", blueprint.author),
-        licence=asked(licence, f"Which licence ({', '.join(LICENCES)})?", blueprint.licence),
+        summary=answer(summary, "What does it do, in one line?", blueprint.summary),
+        author=answer(author, "Who is the author?", blueprint.author),
+        licence=answer(licence, f"Which licence ({', '.join(LICENCES)})?", blueprint.licence),
     )

@@ -56,7 +56,7 @@ def run_fits(
             missing.append(fit)
         else:
             pieces[_place(fit)] = piece
-    for fit, piece in zip(missing, _computed(problem, missing, n_jobs, tell), strict=True):
+    for fit, piece in zip(missing, _pieces(problem, missing, n_jobs, tell), strict=True):
         pieces[_place(fit)] = checkpoint.save(fit.key, piece)
         tell(FitFinished(fit.method.name, fit.repeat, fit.fold, piece["measures"]))
     return pieces
@@ -66,7 +66,7 @@ def _place(fit: Fit) -> tuple[str, int, int]:
     return fit.method.name, fit.repeat, fit.fold
 
 
-def _computed(problem: Problem, fits: Sequence[Fit], n_jobs: int | None, tell: Tell) -> Iterator[Piece]:
+def _pieces(problem: Problem, fits: Sequence[Fit], n_jobs: int | None, tell: Tell) -> Iterator[Piece]:
     if several(n_jobs) and len(fits) > 1:
         yield from in_parallel(n_jobs, run_fit, [(problem, fit) for fit in fits])
         return

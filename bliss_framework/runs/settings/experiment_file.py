@@ -44,7 +44,7 @@ def read_experiments(path: Path) -> Experiments:
         SettingsError: naming the file, the key, its value and what is allowed.
     """
     table = _toml(path)
-    return _located(str(path), partial(_experiments, table, path.parent))
+    return _at_place(str(path), partial(_experiments, table, path.parent))
 
 
 def read_bliss(path: Path) -> dict[str, Any]:
@@ -56,10 +56,10 @@ def read_bliss(path: Path) -> dict[str, Any]:
     table = _toml(path)
     if "bliss" not in table:
         raise SettingsError(f"{path} has no table [bliss], from which settings are taken.")
-    return _located(str(path), partial(_bliss, table))
+    return _at_place(str(path), partial(_bliss, table))
 
 
-def _located(where: str, read: Callable[[], Read]) -> Read:
+def _at_place(where: str, read: Callable[[], Read]) -> Read:
     """Say in an error of reading where the setting stands."""
     try:
         return read()
@@ -87,7 +87,7 @@ def _experiments(table: dict[str, Any], folder: Path) -> Experiments:
     if twice:
         raise SettingsError(f'two [[experiment]] tables have the name "{twice[0]}"; each needs one of its own.')
     rows = [
-        _located(f'experiment "{name}"', partial(_experiment, _merged(table, one), folder))
+        _at_place(f'experiment "{name}"', partial(_experiment, _with_shared(table, one), folder))
         for name, one in zip(names, tables, strict=True)
     ]
     return Experiments(tuple(rows), several=True)
@@ -104,7 +104,7 @@ def _name_of_row(table: Mapping[str, Any], number: int) -> str:
     return name
 
 
-def _merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+def _with_shared(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     merged = dict(shared)
     for key, value in own.items():
         both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
@@ -128,8 +128,8 @@ def _experiment(table: Mapping[str, Any], folder: Path) -> RunSettings:
     return RunSettings(
         data=_data(data),
         bliss=_bliss(table),
-        evaluation=_prefixed("evaluation.", EvaluationSettings, evaluation),
-        compare=_compared(table.get("compare")),
+        evaluation=_prefix_paths("evaluation.", EvaluationSettings, evaluation),
+        compare=_methods(table.get("compare")),
         name=name,
         folder=folder,
         recorded=recorded_components(table),
@@ -154,7 +154,7 @@ def _pipeline(table: Mapping[str, Any], name: str | None, folder: Path) -> RunSe
     return RunSettings(
         data=DataSettings(""),
         bliss={key: value for key, value in evaluation.items() if key == "random_state"},
-        evaluation=_prefixed("evaluation.", EvaluationSettings, {"repeats": evaluation.get("repeats", 1)}),
+        evaluation=_prefix_paths("evaluation.", EvaluationSettings, {"repeats": evaluation.get("repeats", 1)}),
         name=name,
         folder=folder,
         pipeline=table["pipeline"],
@@ -175,7 +175,7 @@ def _bliss(table: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(bliss.get("grid"), Mapping):
         bliss["grid"] = _flat_grid(bliss["grid"])
     for name, value in bliss.items():
-        _prefixed("bliss.", TABLE[name].check, {"value": value})
+        _prefix_paths("bliss.", TABLE[name].check, {"value": value})
     return bliss
 
 
@@ -187,7 +187,7 @@ def _flat_grid(grid: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def _prefixed(prefix: str, record: Any, values: Mapping[str, Any]) -> Any:
+def _prefix_paths(prefix: str, record: Any, values: Mapping[str, Any]) -> Any:
     try:
         return record(**values)
     except SettingsError as error:
@@ -201,7 +201,7 @@ def _table(table: Mapping[str, Any], key: str) -> dict[str, Any]:
     return value
 
 
-def _compared(tables: Any) -> tuple[MethodSettings, ...] | None:
+def _methods(tables: Any) -> tuple[MethodSettings, ...] | None:
     if tables is None:
         return None
     if not isinstance(tables, list):

@@ -137,12 +137,12 @@ def _protocol(evaluation: EvaluationSettings) -> dict[str, Any]:
 
 def record_of(sha256: str, plugins: Plugins) -> dict[str, Any]:
     """Return what run.toml notes down of a digest of the data and of the plugins that are installed."""
-    strangers = {one.distribution: one.version for one in plugins.reports if one.state == "ok"}
+    third_party = {one.distribution: one.version for one in plugins.reports if one.state == "ok"}
     versions = {
         "bliss_framework": __version__,
         "python": platform.python_version(),
         **{name: version(name) for name in NUMERICAL},
-        **{name: number for name, number in strangers.items() if not is_own(name)},
+        **{name: number for name, number in third_party.items() if not is_own(name)},
     }
     return {"data_sha256": sha256, "versions": versions}
 

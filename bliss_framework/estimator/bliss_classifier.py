@@ -16,8 +16,8 @@ from bliss_framework.estimator.ensemble import Ensemble, bag_labels, bag_scores,
 from bliss_framework.estimator.explanation import Explanation, explain
 from bliss_framework.estimator.final import probabilities
 from bliss_framework.estimator.fit import FitRequest, FitResult, fit, fit_best, ranked_trials, warn_of_collapse
-from bliss_framework.estimator.inference import infer, ordered
 from bliss_framework.estimator.inputs import check_labelled, check_training, check_unlabelled
+from bliss_framework.estimator.label_inference import infer, order_data
 from bliss_framework.estimator.parameters import (
     TABLE,
     Parameters,
@@ -145,7 +145,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.check_parameters()
         data = self._checked(X, y, bags)
         request = self._request(data, self._configured(data), emit, None)
-        ready = ordered(request.data, request.config)
+        ready = order_data(request.data, request.config)
         return infer(request.config, ready.data, request.seed, request.run_tasks, emit), ready.order
 
     def rank_settings(self, X: Any, y: Any = None, bags: Any = None, emit: Emit = silent) -> list[Trial]:

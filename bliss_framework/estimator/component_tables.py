@@ -10,7 +10,7 @@ from bliss_framework.extension.components import as_table
 from bliss_framework.extension.registry import Registry
 
 
-def filled(kind: str, spec: Any, registry: Registry) -> Any:
+def fill_defaults(kind: str, spec: Any, registry: Registry) -> Any:
     """Add the defaults of a component to its table; what is no name and no table is returned as it is.
 
     Args:
@@ -61,7 +61,7 @@ def arguments_of(kind: str, name: Any, registry: Registry) -> Mapping[str, inspe
         return {}
 
 
-def merged(given: Any, advised: Any, component: str) -> Any:
+def merge_tables(given: Any, advised: Any, component: str) -> Any:
     """Lay what the user says of a component over what is advised, where both speak of the same one."""
     if given is None:
         return advised
@@ -79,10 +79,10 @@ def merged(given: Any, advised: Any, component: str) -> Any:
     return {**base, **table} if table["name"] == base.get("name") else given
 
 
-def laid_over(values: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
+def lay_over(values: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Lay values by parameter, or by "component.parameter", over parameters.
 
-    >>> laid_over({"n_rounds": 100, "classifier": "ridge"}, {"classifier.ridge": 0.5, "n_rounds": 60})
+    >>> lay_over({"n_rounds": 100, "classifier": "ridge"}, {"classifier.ridge": 0.5, "n_rounds": 60})
     {'n_rounds': 60, 'classifier': {'name': 'ridge', 'ridge': 0.5}}
     """
     laid = {**values, **{name: value for name, value in chosen.items() if "." not in name}}

@@ -12,7 +12,7 @@ from typing import Any
 from attrs import evolve, field, fields, frozen
 
 from bliss_framework.errors import PluginError, SettingsError
-from bliss_framework.estimator.component_tables import arguments_of, filled, laid_over, merged
+from bliss_framework.estimator.component_tables import arguments_of, fill_defaults, lay_over, merge_tables
 from bliss_framework.estimator.parameters import COMPONENTS, CONFIGURED, SAME, TABLE, check_values, named
 from bliss_framework.extension.components import as_table, component_name, resolve
 from bliss_framework.extension.contracts import Classifier, Presets, Profile, Regime, Reward, Strategy
@@ -212,9 +212,9 @@ class _Resolver:
         values = {name: self.given.get(name, advised[name]) for name in CONFIGURED}
         values["regime"] = self._regime_table(advised)
         for name in ("classifier", "reward", "strategy"):
-            values[name] = merged(self.given.get(name), advised[name], name)
+            values[name] = merge_tables(self.given.get(name), advised[name], name)
         values["final_classifier"] = self._final(advised["final_classifier"], values["classifier"])
-        values = laid_over(values, chosen)
+        values = lay_over(values, chosen)
         if values["reward"] is None:
             raise SettingsError("This regime advises no reward; name one as `reward`.")
         values |= {name: self._filled(name, values[name]) for name in COMPONENTS}
@@ -268,14 +268,14 @@ class _Resolver:
     def _final(self, advised: Any, classifier: Any) -> Any:
         spec = self.given.get("final_classifier")
         if advised == SAME and isinstance(spec, Mapping) and "name" not in spec:
-            return merged(spec, classifier, "final_classifier")
-        return SAME if spec == SAME else merged(spec, advised, "final_classifier")
+            return merge_tables(spec, classifier, "final_classifier")
+        return SAME if spec == SAME else merge_tables(spec, advised, "final_classifier")
 
     def _filled(self, name: str, spec: Any) -> Any:
         """Add the defaults of a component to what is said of it, so that a run means the same in another version."""
         if name == "final_classifier" and spec == SAME:
             return spec
-        return filled(KIND_OF[name], spec, self.registry)
+        return fill_defaults(KIND_OF[name], spec, self.registry)
 
     def _made(self, values: dict[str, Any], chosen: Mapping[str, Any]) -> FitConfig:
         for name in CONFIGURED:

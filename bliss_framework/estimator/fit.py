@@ -15,17 +15,17 @@ from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.ensemble import Member
 from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
 from bliss_framework.estimator.final import FinalLearner, probability_slope, targets_of
-from bliss_framework.estimator.inference import (
+from bliss_framework.estimator.instance_threshold import fixed_threshold, instance_threshold
+from bliss_framework.estimator.label_inference import (
     OrderedData,
     infer,
     inherited_labels,
     naming_components,
-    ordered,
+    order_data,
     warn_of_folds,
 )
 from bliss_framework.estimator.selection import Trial, groups_of, trials_of, unit_of
 from bliss_framework.estimator.self_training import self_trained
-from bliss_framework.estimator.thresholds import fixed_threshold, instance_threshold
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks, cross_fit
 from bliss_framework.kernel.events import Emit
@@ -95,7 +95,7 @@ def fit(request: FitRequest) -> FitResult:
         SettingsError: self-training is asked of too few bags.
     """
     config = request.config
-    ready = ordered(request.data, config)
+    ready = order_data(request.data, config)
     data = ready.data
     _check_self_training(config, data)
     if config["inherited_share"] == 1:
@@ -205,7 +205,7 @@ def _check_self_training(config: FitConfig, data: Part) -> None:
 def _selection_folds(request: FitRequest) -> NDArray[np.intp]:
     """Deal bags in canonical order, so that the order of rows in the caller's data changes nothing."""
     config = request.config.candidates[0]
-    ready = ordered(request.data, config, scaling="none")
+    ready = order_data(request.data, config, scaling="none")
     strata = config.regime.strata(ready.data.weak)
     dealt = deal_folds(strata, usable_folds(strata, OUT_OF_FOLD, "rest"), np.random.default_rng(request.seed))
     positions = request.data.bags.take(ready.order)[1]
@@ -226,7 +226,7 @@ def _inferring(winners: Sequence[Trial], trials: Sequence[Trial]) -> list[FitCon
 def _ordered_once(request: FitRequest, configs: Sequence[FitConfig]) -> dict[str, OrderedData]:
     """Order and scale the training data once for each way that a configuration needs."""
     first = {one.order_key: one for one in reversed(configs)}
-    return {key: ordered(request.data, one) for key, one in first.items()}
+    return {key: order_data(request.data, one) for key, one in first.items()}
 
 
 def _inferences(

@@ -16,8 +16,8 @@ from bliss_framework.compute.processes import in_parallel, several
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.final import FinalLearner, Targets, targets_of
-from bliss_framework.estimator.inference import OrderedData, infer, ordered, part_of
-from bliss_framework.estimator.thresholds import instance_threshold
+from bliss_framework.estimator.instance_threshold import instance_threshold
+from bliss_framework.estimator.label_inference import OrderedData, infer, order_data, part_of
 from bliss_framework.kernel.crossfit import in_turn
 from bliss_framework.kernel.events import silent
 from bliss_framework.kernel.pull import Part
@@ -115,7 +115,7 @@ def _heldout_scores(
     with threadpool_limits(limits=1):
         outside = data.bags.rows_of(np.flatnonzero(held_bags))
         first = next((one for one in group if one.inference_key is not None), group[0])
-        training = ordered(data.take_bags(np.flatnonzero(~held_bags)), first)
+        training = order_data(data.take_bags(np.flatnonzero(~held_bags)), first)
         heldout = _heldout(data.take_bags(np.flatnonzero(held_bags)), training, first)
         inferred = None
         if first.inference_key is not None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.final import FinalLearner, mixed_targets
-from bliss_framework.estimator.thresholds import instance_threshold
+from bliss_framework.estimator.instance_threshold import instance_threshold
 from bliss_framework.kernel.labels import LabelSpace
 
 

@@ -9,7 +9,7 @@ from attrs import evolve, field, frozen
 from threadpoolctl import threadpool_limits
 
 from bliss_framework.errors import BlissError, PluginError, SettingsError, UnknownNameError
-from bliss_framework.estimator.component_tables import filled
+from bliss_framework.estimator.component_tables import fill_defaults
 from bliss_framework.extension.components import component_name, resolve
 from bliss_framework.extension.contracts import Pipeline
 from bliss_framework.extension.loading.isolation import describe
@@ -60,7 +60,7 @@ class PreparedPipeline:
         settings = self.settings
         return {
             **({} if settings.name is None else {"name": settings.name}),
-            "pipeline": filled("pipeline", settings.pipeline, self.plugins.registry),
+            "pipeline": fill_defaults("pipeline", settings.pipeline, self.plugins.registry),
             "evaluation": {"repeats": settings.evaluation.repeats, "random_state": self.seed},
         }
 

@@ -12,7 +12,7 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from bliss_framework import Bags, Scaling, SettingsError
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import configure
-from bliss_framework.estimator.inference import ordered
+from bliss_framework.estimator.label_inference import order_data
 from bliss_framework.estimator.scaling import MODES
 from bliss_framework.extension.contracts import Profile
 from bliss_framework.extension.loading.plugins import default_plugins
@@ -149,7 +149,7 @@ def test_single_precision_rows_cost_no_more_than_their_own_size():
     data = CheckedData(X, bags, np.arange(5000) % 2).read_by(regime)
     config = configure({"regime": regime}, Profile.of(bags, sparse=False), default_plugins().registry)
     tracemalloc.start()
-    ready = ordered(data, config, scaling="none")
+    ready = order_data(data, config, scaling="none")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert ready.data.X.dtype == np.float32

@@ -18,7 +18,7 @@ from bliss_framework import (
     load_model,
     save_model,
 )
-from bliss_framework.estimator import fit as fitting, inference, selection
+from bliss_framework.estimator import fit as fitting, label_inference, selection
 from bliss_framework.estimator.configure import configure
 from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
 from bliss_framework.estimator.inputs import check_training
@@ -244,7 +244,7 @@ def test_where_nothing_is_inferred_groups_follow_the_preparation():
 def test_number_of_inferences(bags_of_text, select, monkeypatch):
     """Two widths and five folds take ten inferences; the winners take one each of theirs on all bags."""
     sizes = []
-    infer = inference.infer
+    infer = label_inference.infer
 
     def counted(config, data, *rest):
         sizes.append(data.n_rows)

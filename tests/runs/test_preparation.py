@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bliss_framework import BlissClassifier, DataError, PluginError, SettingsError, UnknownNameError
-from bliss_framework.estimator.component_tables import filled
+from bliss_framework.estimator.component_tables import fill_defaults
 from bliss_framework.extension.loading.plugins import default_plugins, load_plugins
 from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.settings.records import DataSettings, MethodSettings, RunSettings, with_component_parameters
@@ -43,8 +43,8 @@ class TestDocument:
         """What is no name of a component is recorded as the user gave it."""
         registry = default_plugins().registry
         for spec in ("sklearn.svm.SVC", {"name": "sklearn.svm.SVC", "C": 3}, 5):
-            assert filled("classifier", spec, registry) == spec
-        assert filled("classifier", {"name": "svm-rbf", "C": 3.0}, registry) == {
+            assert fill_defaults("classifier", spec, registry) == spec
+        assert fill_defaults("classifier", {"name": "svm-rbf", "C": 3.0}, registry) == {
             "name": "svm-rbf",
             "C": 3.0,
             "width": 2.0,

@@ -8,7 +8,7 @@ from attrs import field, frozen
 from bliss_framework.errors import SettingsError
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
 from bliss_framework.estimator.checked_data import CheckedData
-from bliss_framework.estimator.component_tables import filled, with_shared_parameters
+from bliss_framework.estimator.component_tables import fill_defaults, with_shared_parameters
 from bliss_framework.estimator.configure import FitConfig, configure
 from bliss_framework.extension.components import as_table
 from bliss_framework.extension.contracts import Profile
@@ -111,6 +111,6 @@ def method_document(method: Method, registry: Registry) -> dict[str, Any]:
     """Say what a compared method is, with the defaults of its component."""
     if method.name == CONTROL:
         return {"method": CONTROL}
-    spec = as_table(filled("baseline", {"name": method.component, **method.settings}, registry))
+    spec = as_table(fill_defaults("baseline", {"name": method.component, **method.settings}, registry))
     label = {} if method.component == method.name else {"label": method.name}
     return {"method": spec.pop("name"), **label, **spec}

@@ -39,7 +39,7 @@ class OrderedData:
     scaling: Scaling = field()
 
 
-def ordered(data: CheckedData, config: FitConfig, scaling: str | None = None) -> OrderedData:
+def order_data(data: CheckedData, config: FitConfig, scaling: str | None = None) -> OrderedData:
     """Put training data into canonical order and scale them, so that the order of rows does not change a bit.
 
     Args:

@@ -46,6 +46,16 @@ class TestPlugins:
         assert "reward mil" not in out
         assert set(listed(cli("plugins", "mil", "--json"))) == {"mil"}
 
+    def test_a_component_by_its_name(self, cli):
+        """NAME may be a component: it is listed alone, with its parameters, and what a fit takes for them."""
+        ended = cli("plugins", "mil-marginal")
+        assert ended.code == 0
+        assert "reward mil-marginal" in ended.out
+        assert "gain = 0.7" in ended.out
+        assert "mi-svm" not in ended.out.partition("mil\n")[2].partition("reward mil-marginal")[2]
+        listed = " ".join(cli("plugins", "mil").out.split())
+        assert 'bag_score = "max" (in a fit max-mean)' in listed
+
     def test_an_unknown_plugin(self, cli):
         """A plugin that is not installed is refused with the nearest one and the list."""
         ended = cli("plugins", "bandit")

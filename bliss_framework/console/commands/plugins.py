@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 def plugins_command(
     name: str | None, check: bool, as_json: bool, quiet: bool, block: tuple[str, ...], strict: bool
 ) -> None:
-    """List plugins and components, who ships them, and what is broken; with NAME, one plugin."""
+    """List plugins and components, who ships them, and what is broken.
+
+    NAME is a plugin or a component; then only that is listed, with its parameters.
+    """
     from bliss_framework.console.context import plugins_for
     from bliss_framework.console.drawing.screens import open_screen
 
@@ -29,25 +32,29 @@ def plugins_command(
     plugins = plugins_for(block, strict, screen if check else open_screen(True, as_json))
     reports = _reports(plugins, name)
     if check:
-        _check(plugins, name, screen)
+        _check(plugins, None if name is None else reports[0].name, screen)
     else:
-        _list(reports, name, screen)
+        _list(plugins, reports, name, screen)
 
 
 def _reports(plugins: "Plugins", name: str | None) -> "list[PluginReport]":
     from bliss_framework.extension.naming import did_you_mean
 
     reports = [report for report in plugins.reports if name in (None, report.name)]
+    if not reports:
+        reports = [one for one in plugins.reports if name in [component.name for _, component in one.components]]
     if name is not None and not reports:
+        components = [one.name for report in plugins.reports for _, one in report.components]
         known = [report.name for report in plugins.reports]
         raise UnknownNameError(
-            f'No plugin "{name}" is installed.{did_you_mean(name, known)} Installed: {", ".join(known)}.'
+            f'No plugin "{name}" is installed.{did_you_mean(name, [*known, *components])} Installed: '
+            f"{', '.join(known)}."
         )
     return reports
 
 
-def _list(reports: "list[PluginReport]", name: str | None, screen: "Screen") -> None:
-    """Print plugins, and the components of one that is named."""
+def _list(plugins: "Plugins", reports: "list[PluginReport]", name: str | None, screen: "Screen") -> None:
+    """Print plugins, and the components of one that is named, or a component that is."""
     from bliss_framework.console.drawing.docstrings import parameters_shown
     from bliss_framework.console.drawing.tables import component_tree, plugin_table
     from bliss_framework.runs.folder.atomic import to_json
@@ -57,13 +64,30 @@ def _list(reports: "list[PluginReport]", name: str | None, screen: "Screen") -> 
         screen.document(to_json({"format": 1, "plugins": documents}))
         return
     screen.results.print(plugin_table(screen.results, documents))
-    components = [(kind, one) for report in reports for kind, one in report.components]
-    if name is not None and components:
+    if name is None:
+        return
+    for report in reports:
+        named = [(kind, one) for kind, one in report.components if name in (report.name, one.name)]
         rows = [
-            {"kind": kind, "name": one.name, "summary": one.summary, "parameters": parameters_shown(one.factory)}
-            for kind, one in components
+            {
+                "kind": kind,
+                "name": one.name,
+                "summary": one.summary,
+                "parameters": parameters_shown(one.factory, _advised(plugins, kind, one.name)),
+            }
+            for kind, one in named
         ]
-        screen.results.print(component_tree(name, rows))
+        if rows:
+            screen.results.print(component_tree(report.name, rows))
+
+
+def _advised(plugins: "Plugins", kind: str, name: str) -> dict[str, str]:
+    """Return what a regime advises for its own parameters, in words."""
+    from bliss_framework.estimator.default_words import advised_words, presets_of
+
+    presets = presets_of(plugins.registry).get(name) if kind == "regime" else None
+    own = [] if presets is None else [key for key in presets.defaults if key.startswith("regime.")]
+    return {key.removeprefix("regime."): advised_words(key, presets, None) for key in own if presets is not None}
 
 
 def _check(plugins: "Plugins", name: str | None, screen: "Screen") -> None:

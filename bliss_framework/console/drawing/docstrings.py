@@ -3,26 +3,33 @@
 import inspect
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 NAMED = re.compile(r"^\s*(\w+):\s+(.*)$")
 
 
-def parameters_shown(factory: Any) -> list[str]:
-    """List the parameters of a component as an experiment file spells them, and what its docstring says of each."""
+def parameters_shown(factory: Any, advised: Mapping[str, str]) -> list[str]:
+    """List the parameters of a component as an experiment file spells them, and what its docstring says of each.
+
+    Args:
+        factory: of the component.
+        advised: what a fit takes instead of the component's own default, in words, by parameter.
+    """
     try:
         signature = inspect.signature(factory)
     except (TypeError, ValueError):
         return []
     texts = parameter_texts(factory)
     named = [p for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    return [_signed(p) + (f": {texts[p.name]}" if p.name in texts else "") for p in named]
+    return [_signed(p, advised) + (f": {texts[p.name]}" if p.name in texts else "") for p in named]
 
 
-def _signed(parameter: inspect.Parameter) -> str:
+def _signed(parameter: inspect.Parameter, advised: Mapping[str, str]) -> str:
     if parameter.default is parameter.empty:
         return parameter.name
-    return f"{parameter.name} = {_default(parameter.default)}"
+    in_a_fit = f" (in a fit {advised[parameter.name]})" if parameter.name in advised else ""
+    return f"{parameter.name} = {_default(parameter.default)}{in_a_fit}"
 
 
 def _default(value: Any) -> str:

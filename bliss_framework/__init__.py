@@ -18,6 +18,7 @@ _HOMES = {
     "engine": "compute.engines",
     "infer_labels": "estimator.bliss_classifier",
     "load_model": "estimator.persistence",
+    "load_plugins": "extension.loading.plugins",
     "save_model": "estimator.persistence",
     **dict.fromkeys(
         (

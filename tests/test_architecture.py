@@ -17,7 +17,7 @@ PLUGINS = sorted((ROOT / "plugins").rglob("*.py"))
 HOMES = {
     "entrypoints": {"extension/loading/discovery.py"},
     "pluggy": {"extension/loading/plugins.py", "extension/markers.py", "extension/hookspecs.py"},
-    "tomli_w": {"runs/folder/run_folder.py", "runs/tuning.py"},
+    "tomli_w": {"estimator/configure.py", "runs/folder/run_folder.py", "runs/tuning.py"},
     "skops": {"estimator/persistence.py"},
 }
 

@@ -76,7 +76,8 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         bag_threshold_: bags that score above it are positive.
         instance_threshold_: what is taken off the scores of instances, so that those above 0 are of `classes_[1]`.
         plugins_: the plugin, distribution and version that each named component comes from.
-        config_: the configuration in use, every parameter resolved; it prints, compares and turns into JSON.
+        config_: the configuration in use, every parameter resolved; it prints, compares and turns into JSON
+            and TOML.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)

@@ -26,7 +26,7 @@ AFTER_INFERENCE = tuple(name for name in named("final") if TABLE[name].in_grid)
 
 @frozen(eq=False)
 class Config:
-    """The resolved configuration of a fit, as plain values: it prints, compares, and turns into JSON.
+    """The resolved configuration of a fit, as plain values: it prints, compares, and turns into JSON and TOML.
 
     Attributes:
         values: by parameter. A component is a table with its name and all its parameters, or the user's own object.
@@ -57,6 +57,17 @@ class Config:
     def to_json(self) -> str:
         """Write the values as JSON, objects as text."""
         return json.dumps(self.to_dict(), default=repr)
+
+    def to_toml(self) -> str:
+        """Write the values as the table [bliss] of an experiment file, objects as text; None is left out.
+
+        >>> print(Config({"n_rounds": 60, "n_first_draws": None}).to_toml().strip())
+        [bliss]
+        n_rounds = 60
+        """
+        import tomli_w
+
+        return tomli_w.dumps({"bliss": _without_none(json.loads(self.to_json()))})
 
 
 @frozen(eq=False)
@@ -330,6 +341,13 @@ def _check_grid(grid: Any) -> None:
             raise SettingsError(f'The grid has "{name}", which is no parameter. Allowed: {", ".join(allowed)}.')
         if isinstance(values, str) or not isinstance(values, Sequence) or not values:
             raise SettingsError(f'The grid must give "{name}" a list of values; got {values!r}.')
+
+
+def _without_none(value: Any) -> Any:
+    """Leave out what is not set: TOML has no null."""
+    if not isinstance(value, Mapping):
+        return value
+    return {key: _without_none(one) for key, one in value.items() if one is not None}
 
 
 def _shown(value: Any) -> str:

@@ -15,6 +15,7 @@ from bliss_framework.estimator.parameters import COMPONENTS, CONFIGURED, TABLE, 
 from bliss_framework.extension.loading.plugins import default_plugins, load_plugins
 from bliss_framework.plugin import Case, Presets, Profile, When
 from bliss_framework.runs.prepared import prepare
+from bliss_framework.runs.settings.experiment_file import read_bliss
 from bliss_framework.runs.settings.records import DataSettings, RunSettings
 from bliss_mil.regime.mil_regime import MilRegime
 
@@ -230,6 +231,12 @@ class TestConfig:
         assert json.loads(model.config_.to_json())["n_rounds"] == 3
         assert "n_rounds = 3\n" in str(model.config_)
         assert Config({"n_rounds": 3}) != model.config_
+
+    def test_a_file_of_it_gives_the_same_settings(self, bags_of_rows, tmp_path):
+        """As TOML it is a file for `--settings`, by which another model has the same configuration."""
+        model = fitted(bags_of_rows, "mil", n_rounds=3)
+        (tmp_path / "mine.toml").write_text(model.config_.to_toml(), encoding="utf-8")
+        assert BlissClassifier(**read_bliss(tmp_path / "mine.toml")).fit(*bags_of_rows).config_ == model.config_
 
     def test_a_run_says_what_its_settings_were(self):
         """The record of a run holds every parameter, and what is given stays even where it is a default."""

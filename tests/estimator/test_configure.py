@@ -7,7 +7,15 @@ import pytest
 from attrs import frozen
 from sklearn.naive_bayes import GaussianNB
 
-from bliss_framework import Bags, BlissClassifier, PluginError, SettingsError, UnknownNameError
+from bliss_framework import (
+    Bags,
+    BlissClassifier,
+    PluginError,
+    SettingsError,
+    UnknownNameError,
+    load_model,
+    save_model,
+)
 from bliss_framework.estimator.component_tables import with_shared_parameters
 from bliss_framework.estimator.configure import Config, configure
 from bliss_framework.estimator.default_words import default_words
@@ -231,6 +239,14 @@ class TestConfig:
         assert json.loads(model.config_.to_json())["n_rounds"] == 3
         assert "n_rounds = 3\n" in str(model.config_)
         assert Config({"n_rounds": 3}) != model.config_
+
+    def test_a_model_knows_where_its_components_come_from(self, bags_of_rows, tmp_path):
+        """They are saved with it, so that one that is gone can be asked for by its distribution."""
+        save_model(fitted(bags_of_rows, "mil", n_rounds=3), tmp_path / "model.skops")
+        origin = load_model(tmp_path / "model.skops").plugins_["reward:mil-marginal"]
+        assert (origin["plugin"], origin["distribution"]) == ("mil", "bliss-framework")
+        with load_plugins(block=["mil"]).active(), pytest.raises(UnknownNameError, match="blocked"):
+            load_model(tmp_path / "model.skops").predict_bags(bags_of_rows[0], bags_of_rows[2])
 
     def test_a_file_of_it_gives_the_same_settings(self, bags_of_rows, tmp_path):
         """As TOML it is a file for `--settings`, by which another model has the same configuration."""

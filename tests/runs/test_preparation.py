@@ -5,12 +5,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from attrs import evolve, frozen
 
 from bliss_framework import BlissClassifier, DataError, PluginError, SettingsError, UnknownNameError
 from bliss_framework.estimator.component_tables import fill_defaults
 from bliss_framework.extension.loading.plugins import default_plugins, load_plugins
+from bliss_framework.extension.registry import Registration
+from bliss_framework.plugin import Component
 from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.settings.records import DataSettings, MethodSettings, RunSettings, with_component_parameters
+from bliss_mil.regime.mil_regime import MilRegime
 
 
 def refused(error, source="musk1", data_dirs=(), block=(), **settings):
@@ -170,7 +174,6 @@ class TestRefusals:
         """A regime that two plugins register is not chosen by luck."""
         plugins = load_plugins()
         registry = plugins.registry
-        from attrs import evolve
 
         twice = evolve(
             registry,
@@ -210,3 +213,33 @@ class TestRegistryInHand:
         prepared = prepare(settings, load_plugins(block=["llp"]), [])
         prepared.model().fit_configured(prepared.problem.data, prepared.config)
         assert dict(os.environ) == before
+
+
+class TestRowsThatAreBags:
+    @frozen
+    class Rows(MilRegime):
+        """MIL in which each row is a bag."""
+
+        rows_are_bags = True
+
+    def prepared(self, folder, factory):
+        """Prepare a table without bag ids for a regime."""
+        lines = [f"{row % 7},{row * row % 5},{row % 2}" for row in range(20)]
+        (folder / "rows.csv").write_text("\n".join(["a,b,label", *lines]) + "\n")
+        plugins = load_plugins()
+        added = Registration("regime", Component("rows", factory), "own", "own", "1.0")
+        registry = evolve(plugins.registry, registrations=(*plugins.registry.registrations, added))
+        settings = RunSettings(DataSettings(str(folder / "rows.csv")), bliss={"regime": "rows"})
+        return prepare(settings, evolve(plugins, registry=registry), [])
+
+    def test_a_table_needs_no_bag_ids(self, tmp_path):
+        """Where the regime says that rows are bags, their numbers are the ids; all columns but the label are features."""
+        problem = self.prepared(tmp_path, self.Rows).problem
+        assert problem.bags.ids.tolist() == [str(row) for row in range(20)]
+        assert problem.data.columns == ("a", "b")
+        assert problem.weak.values.tolist() == [row % 2 for row in range(20)]
+
+    def test_other_regimes_ask_for_them(self, tmp_path):
+        """Bags are what other regimes are about."""
+        with pytest.raises(DataError, match='has no column "bag"'):
+            self.prepared(tmp_path, MilRegime)

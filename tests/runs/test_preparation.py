@@ -233,7 +233,7 @@ class TestRowsThatAreBags:
         return prepare(settings, evolve(plugins, registry=registry), [])
 
     def test_a_table_needs_no_bag_ids(self, tmp_path):
-        """Where the regime says that rows are bags, their numbers are the ids; all columns but the label are features."""
+        """Where the regime says that rows are bags, their numbers are ids; all columns but the label are features."""
         problem = self.prepared(tmp_path, self.Rows).problem
         assert problem.bags.ids.tolist() == [str(row) for row in range(20)]
         assert problem.data.columns == ("a", "b")

@@ -83,7 +83,6 @@ class FitConfig:
         final: the classifier that is trained on the inferred labels.
         inference: the settings of Algorithm 1 and of the cross-fit.
         given: what the user gave, and what the data say of the regime.
-        origins: who ships each named component, by parameter.
         components_from: the plugin, distribution and version of each named component, as `Registry.record` has it.
         chosen: what the grid set.
         candidates: one configuration for each combination of the grid; empty unless settings are to be selected.
@@ -97,7 +96,6 @@ class FitConfig:
     final: Classifier = field()
     inference: InferenceSettings = field()
     given: Mapping[str, Any] = field(factory=dict)
-    origins: Mapping[str, str] = field(factory=dict)
     components_from: Recorded = field(factory=dict)
     chosen: Mapping[str, Any] = field(factory=dict)
     candidates: tuple["FitConfig", ...] = field(default=())
@@ -117,8 +115,11 @@ class FitConfig:
 
     def name_of(self, component: str) -> str:
         """Say how a component is called, and who ships it where it was named."""
-        origin = self.origins.get(component)
-        return f'"{component_name(self.values[component])}"' + (f" ({origin})" if origin else "")
+        name = component_name(self.values[component])
+        origin = self.components_from.get(f"{KIND_OF[component]}:{name}")
+        if origin is None or not isinstance(self.values[component], str | Mapping):
+            return f'"{name}"'
+        return f'"{name}" (plugin "{origin["plugin"]}" from {origin["distribution"]} {origin["version"]})'
 
     @property
     def inference_key(self) -> str | None:
@@ -300,7 +301,6 @@ class _Resolver:
             final=made["classifier"] if final == SAME else self.made("final_classifier", final),
             inference=inference,
             given={**self.given, "regime": _name_alone(self._regime_table({}))},
-            origins={name: origin for name in COMPONENTS if (origin := self._origin(name, values[name]))},
             components_from=self.registry.record(
                 (KIND_OF[name], component_name(values[name]))
                 for name in COMPONENTS

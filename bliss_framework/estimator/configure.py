@@ -183,7 +183,7 @@ def configure(
     if given.get("settings") != "select":
         return config
     grid = given.get("grid")
-    return evolve(config, candidates=tuple(resolver.candidates(config, profile, grid)))
+    return evolve(config, candidates=tuple(resolver.candidates(profile, grid)))
 
 
 @frozen
@@ -232,7 +232,7 @@ class _Resolver:
         values |= {name: self._filled(name, values[name]) for name in COMPONENTS}
         return self._made(values, chosen)
 
-    def candidates(self, base: FitConfig, profile: Profile, grid: Any) -> Iterator[FitConfig]:
+    def candidates(self, profile: Profile, grid: Any) -> Iterator[FitConfig]:
         """Yield a configuration for each combination of a grid, of which axes that the user has set are left out."""
         grid = self.presets().grid_for(profile) if grid is None else grid
         _check_grid(grid)

@@ -29,7 +29,9 @@ from bliss_framework.validators import (
 )
 
 SAME = "same"  # The final classifier that is the classifier of label inference.
-SETTINGS = ("default", "select", "paper")
+Settings = Literal["default", "select", "paper"]
+SETTINGS = get_args(Settings)
+TrainOn = Literal["one", "rest"]
 SCALINGS = ("auto", "clipped", "standard", "standard-unit", "unit", "none")
 
 When = Literal["inference", "final", "selection", "run"]
@@ -151,11 +153,11 @@ class Parameters(TypedDict, total=False):
     n_rounds: Annotated[int | None, Parameter("inference", 100, at_least(1), "Rounds N after the initial sweep.", "N")]
     n_folds: Annotated[int | None, Parameter("inference", 5, at_least(2), "K folds of whole bags.", "K")]
     train_on: Annotated[
-        Literal["one", "rest"] | None,
+        TrainOn | None,
         Parameter(
             "inference",
             "one",
-            one_of("one", "rest"),
+            one_of(*get_args(TrainOn)),
             "Train on one fold and hold out the rest (the paper), or the other way round.",
         ),
     ]
@@ -282,7 +284,7 @@ class Parameters(TypedDict, total=False):
         ),
     ]
     settings: Annotated[
-        Literal["default", "select", "paper"],
+        Settings,
         Parameter(
             "selection",
             "default",

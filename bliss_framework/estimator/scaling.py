@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from bliss_framework.errors import SettingsError
+from bliss_framework.estimator.parameters import scaling_mode
 from bliss_framework.kernel.rows import Rows
+from bliss_framework.validators import check_value
 
-MODES = ("auto", "clipped", "standard", "standard-unit", "unit", "none")
 DEVIATIONS = 3.0
 
 
@@ -37,7 +37,7 @@ class Scaling(BaseEstimator):  # type: ignore[misc]
         Args:
             X: (n, d) array or CSR matrix of floats.
         """
-        check_mode(self.mode)
+        check_value("scaling", self.mode, scaling_mode)
         steps = self.mode if self.mode != "auto" else "unit" if Rows(X).is_sparse else "clipped"
         self.unit_ = "unit" in steps
         self.clip_ = steps == "clipped"
@@ -57,12 +57,6 @@ class Scaling(BaseEstimator):  # type: ignore[misc]
         if self.clip_:
             rows = rows.clipped(DEVIATIONS)
         return rows.of_unit_length().array if self.unit_ else rows.array
-
-
-def check_mode(mode: Any) -> None:
-    """Refuse a mode that there is not."""
-    if not isinstance(mode, str) or mode not in MODES:
-        raise SettingsError(f"scaling must be one of {', '.join(MODES)}; got {mode!r}.")
 
 
 def _columns(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -220,7 +220,7 @@ def _test_problem(tested: LoadedData, problem: Problem) -> tuple[Problem, tuple[
     n_columns, n_test = problem.data.X.shape[1], data.X.shape[1]
     if n_test != n_columns:
         raise DataError(f"The test set {dataset.name!r} has {n_test} features, but the training data have {n_columns}.")
-    data = evolve(data, read=problem.regime.check_test(data.weak, data.bags, problem.weak.classes))
+    data = evolve(data, read=problem.regime.check_test(data.weak, data.bags, problem.weak.bag_words))
     return Problem(evolve(dataset, X=data.X, weak=data.weak), data, problem.regime), notes
 
 

@@ -13,7 +13,7 @@ from bliss_framework import Bags, Scaling, SettingsError
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import configure
 from bliss_framework.estimator.label_inference import order_data
-from bliss_framework.estimator.scaling import MODES
+from bliss_framework.estimator.parameters import SCALINGS
 from bliss_framework.extension.contracts import Profile
 from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_mil.regime.mil_regime import MilRegime
@@ -132,7 +132,7 @@ def test_unknown_mode_is_refused(mode):
     assert repr(mode) in str(caught.value)
 
 
-@pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "none"])
+@pytest.mark.parametrize("mode", [mode for mode in SCALINGS if mode != "none"])
 def test_single_precision_rows_are_scaled_in_double(mode):
     """Scaled rows have the bits that the same values in double precision get; without scaling rows stay as they are."""
     X = np.random.default_rng(0).normal(size=(9, 3)).astype(np.float32)

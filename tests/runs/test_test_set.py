@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from attrs import evolve
+from attrs import evolve, frozen
 
 from bliss_framework import BlissClassifier, Component, DataError, RunError, SettingsError, WeakDataset
 from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_framework.extension.registry import Registration, Registry
+from bliss_framework.plugin import WeakLabels
 from bliss_framework.runs.comparison import compare
 from bliss_framework.runs.data.find import find_dataset
 from bliss_framework.runs.evaluation.fits import run_fits
@@ -18,6 +19,7 @@ from bliss_framework.runs.folder.run_folder import RunFolder
 from bliss_framework.runs.prepared import prepare
 from bliss_framework.runs.settings.experiment_file import read_experiments
 from bliss_framework.runs.settings.records import DataSettings, EvaluationSettings, MethodSettings, RunSettings
+from bliss_mil.regime.mil_regime import MilRegime
 
 SHORT = {"n_rounds": 6, "n_folds": 3, "n_neighbors": 5, "n_inferences": 1}
 
@@ -104,6 +106,21 @@ class TestRefusals:
         """One of them is enough."""
         with pytest.raises(SettingsError, match=r"There is a test set \(data.test\), so there are no folds"):
             tested(cv=3)
+
+    def test_bags_that_speak_other_words_than_instances(self, tested):
+        """Weak labels of a test set are read by the words of bags, so figures are those of the plain regime."""
+
+        @frozen
+        class Spoken(MilRegime):
+            def check(self, weak, bags):
+                read = super().check(weak, bags)
+                return WeakLabels(read.values, ("benign", "malignant"), bag_classes=read.classes)
+
+        plain, spoken = (tested(compare=(), regime=regime) for regime in (MilRegime(), Spoken()))
+        assert spoken.problem.weak.classes == ("benign", "malignant")
+        figures = [run(one, lambda event: None).document["evaluation"] for one in (plain, spoken)]
+        assert [one["bag_accuracy"] for one in figures] == [figures[0]["bag_accuracy"]] * 2
+        assert figures[0]["bag_auc"] == figures[1]["bag_auc"]
 
     def test_columns_in_another_order(self, tmp_path):
         """Columns of a test set are matched by name with those of training, for BLISS and for its baselines."""

@@ -12,8 +12,8 @@ from bliss_framework.kernel.folds import deal_folds
 from bliss_framework.runs.evaluation.methods import Method
 from bliss_framework.runs.evaluation.problem import Problem
 from bliss_framework.runs.settings.records import EvaluationSettings
+from bliss_framework.validators import N_SEEDS
 
-N_SEEDS = 2**32
 DEFAULT_SEED = 0
 
 

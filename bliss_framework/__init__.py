@@ -16,7 +16,7 @@ _HOMES = {
     "BagKFold": "estimator.splitting",
     "BlissClassifier": "estimator.bliss_classifier",
     "engine": "compute.engines",
-    "infer_labels": "estimator.bliss_classifier",
+    "infer_labels": "estimator.infer_labels",
     "load_model": "estimator.persistence",
     "load_plugins": "extension.loading.plugins",
     "save_model": "estimator.persistence",

@@ -35,9 +35,10 @@ from bliss_framework.errors import (
     SettingsError as SettingsError,
     UnknownNameError as UnknownNameError,
 )
-from bliss_framework.estimator.bliss_classifier import BlissClassifier as BlissClassifier, infer_labels as infer_labels
+from bliss_framework.estimator.bliss_classifier import BlissClassifier as BlissClassifier
 from bliss_framework.estimator.checked_data import CheckedData as CheckedData
 from bliss_framework.estimator.final import class_scores as class_scores
+from bliss_framework.estimator.infer_labels import infer_labels as infer_labels
 from bliss_framework.estimator.inputs import check_bags as check_bags, check_training as check_training
 from bliss_framework.estimator.ordering import in_own_order as in_own_order
 from bliss_framework.estimator.persistence import load_model as load_model, save_model as save_model
@@ -66,6 +67,7 @@ from bliss_framework.extension.dataset import WeakDataset as WeakDataset
 from bliss_framework.extension.extras import needed as needed
 from bliss_framework.extension.loading.plugins import load_plugins as load_plugins
 from bliss_framework.extension.markers import hookimpl as hookimpl
+from bliss_framework.extension.naming import near_miss as near_miss
 from bliss_framework.extension.pipeline_report import MethodReport as MethodReport, PipelineReport as PipelineReport
 from bliss_framework.kernel.arms import ArmStatistics as ArmStatistics, draw_labels as draw_labels
 from bliss_framework.kernel.bags import Bags as Bags

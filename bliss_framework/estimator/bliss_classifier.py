@@ -1,5 +1,6 @@
 """BlissClassifier: bandit label inference with the face of a scikit-learn classifier."""
 
+from collections.abc import Mapping
 from typing import Any, Unpack
 
 import numpy as np
@@ -8,16 +9,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bliss_framework.compute.processes import fold_runner
-from bliss_framework.errors import BlissError, DataError, SettingsError
+from bliss_framework.errors import BlissError, DataError
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import Config, FitConfig, configure
 from bliss_framework.estimator.default_words import default_words
-from bliss_framework.estimator.ensemble import Ensemble, bag_labels, bag_scores, instance_scores
+from bliss_framework.estimator.ensemble import Ensemble, bag_labels, bag_scores, instance_scores, measures
 from bliss_framework.estimator.explanation import Explanation, explain
 from bliss_framework.estimator.final import probabilities
 from bliss_framework.estimator.fit import FitRequest, FitResult, fit, fit_best, ranked_trials, warn_of_collapse
-from bliss_framework.estimator.inputs import check_labelled, check_training, check_unlabelled
+from bliss_framework.estimator.inputs import check_labelled, check_training, check_unlabelled, has_bags, is_table
 from bliss_framework.estimator.label_inference import infer, order_data
+from bliss_framework.estimator.lost_bags import refuse_lost_bags, warn_of_no_bags
 from bliss_framework.estimator.parameters import (
     TABLE,
     Parameters,
@@ -34,7 +36,6 @@ from bliss_framework.extension.loading.plugins import active_plugins
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit, silent
-from bliss_framework.kernel.result import InferredLabels
 from bliss_framework.kernel.rows import Rows
 
 SIGNATURE = signature()  # Of the constructor, made from the table of parameters.
@@ -92,6 +93,10 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     __doc__ = _DocumentedDefaults(__doc__)
 
+    # What scikit-learn's metadata routing hands over unless the user asks otherwise.
+    __metadata_request__fit = {"bags": True, "groups": True}  # noqa: RUF012 - the form that scikit-learn looks for
+    __metadata_request__score = {"bags": True}  # noqa: RUF012
+
     def __init__(self, *given: Any, **parameters: Unpack[Parameters]) -> None:
         bound = SIGNATURE.bind(self, *given, **parameters).arguments
         for name in TABLE:
@@ -99,33 +104,53 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     __init__.__signature__ = SIGNATURE  # type: ignore[attr-defined]
 
-    def fit(self, X: Any, y: Any = None, bags: Any = None) -> "BlissClassifier":
+    def fit(
+        self, X: Any, y: Any = None, bags: Any = None, groups: Any = None, sample_weight: Any = None
+    ) -> "BlissClassifier":
         """Infer the labels of the training instances and train the final classifier on them.
 
+        What belongs to bags is given by bag id, in a mapping or a series; or in order of first appearance; or for each
+        row, the same in a bag. The index of a series or data frame is that of X, or holds the bag ids.
+
         Args:
-            X: (n, d) rows, dense, sparse or a data frame; or a list of bags; or `CheckedData`, which hold all three.
-            y: one weak label for each bag (mapping or series by id, or in order of first appearance) or for each row.
+            X: (n, d) rows, dense, sparse or a data frame; or a list of bags; or a mapping of bags by id; or
+                `CheckedData`, which hold all of these.
+            y: one weak label for each bag, or a data frame with a named column for each label or share.
             bags: (n,) bag id of each row; None makes every row a bag of its own.
+            groups: the group of each bag, such as the patient of a slide: bags of one group are never on both sides of
+                a split, in label inference and after it.
+            sample_weight: a positive weight of each bag or each row, by which its instances count in training.
 
         Raises:
             DataError: if the data cannot be used; checked before any pull.
             SettingsError, UnknownNameError: if a parameter cannot be used.
         """
-        return self.fit_observed(X, y, bags, silent)
+        return self.fit_observed(X, y, bags, silent, None, groups, sample_weight)
 
     def fit_observed(
-        self, X: Any, y: Any, bags: Any, emit: Emit, run_tasks: RunTasks | None = None
+        self,
+        X: Any,
+        y: Any,
+        bags: Any,
+        emit: Emit,
+        run_tasks: RunTasks | None = None,
+        groups: Any = None,
+        sample_weight: Any = None,
     ) -> "BlissClassifier":
         """Fit as `fit` does, and tell `emit` of folds and rounds as they happen.
 
         Args:
-            X, y, bags: as in `fit`.
+            X, y, bags, groups, sample_weight: as in `fit`.
             emit: called with each event, in this process.
             run_tasks: runs the fold tasks of a pass instead of `n_jobs` processes, for instance from a checkpoint.
         """
         self.check_parameters()
-        data = self._checked(X, y, bags)
-        return self.fit_configured(data, self._configured(data), emit, run_tasks)
+        data = self._checked(X, y, bags, groups, sample_weight)
+        config = self._configured(data)
+        data = data.read_by(config.regime)
+        if bags is None and not has_bags(X) and not config.regime.rows_are_bags:
+            warn_of_no_bags(data.bags.n_rows)
+        return self.fit_configured(data, config, emit, run_tasks)
 
     def fit_configured(
         self, data: CheckedData, config: FitConfig, emit: Emit = silent, run_tasks: RunTasks | None = None
@@ -171,17 +196,17 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._configure(Profile(n_rows=2, n_bags=2))
 
-    def _checked(self, X: Any, y: Any, bags: Any) -> CheckedData:
-        data = check_training(X, y, bags)
-        if not isinstance(X, CheckedData | list | tuple):
+    def _checked(self, X: Any, y: Any, bags: Any, groups: Any = None, sample_weight: Any = None) -> CheckedData:
+        data = check_training(X, y, bags, groups, sample_weight)
+        if is_table(X):
             validate_data(self, X, skip_check_array=True)
         return data
 
     def _configured(self, data: CheckedData, **other: Any) -> FitConfig:
-        return self._configure(Profile.of(data.bags, Rows(data.X).is_sparse), **other)
+        return self._configure(Profile.of(data.bags, Rows(data.X).is_sparse), data.facts, **other)
 
-    def _configure(self, profile: Profile, **other: Any) -> FitConfig:
-        return configure({**self.get_params(deep=False), **other}, profile, active_plugins().registry)
+    def _configure(self, profile: Profile, facts: Mapping[str, Any] | None = None, **other: Any) -> FitConfig:
+        return configure({**self.get_params(deep=False), **other}, profile, active_plugins().registry, facts)
 
     def _request(self, data: CheckedData, config: FitConfig, emit: Emit, run_tasks: RunTasks | None) -> FitRequest:
         _remember_columns(self, data)
@@ -210,6 +235,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.label_pulls_ = inferred.pulls
         self.fold_ = found.fold_of(len(result.order))[place]
         self.bag_ids_, self.bag_index_ = data.bags.ids, data.bags.index
+        self.has_bags_ = bool(data.bags.n_bags < data.bags.n_rows)
         self.weak_labels_ = data.weak
         self._regimes_in_hand: tuple[Regime, ...] = result.regimes
         # In canonical order, because the place of a row in a matrix product decides its last bits.
@@ -243,12 +269,12 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Score bags: (ids, scores), ids in order of first appearance, scores relative to the bag threshold."""
-        data = self._rows(X, bags)
+        data = self._rows_in_bags(X, bags)
         return data.bags.ids, self._bag_scores(data.X, data.bags) - self.bag_threshold_
 
     def predict_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Predict the weak label of each bag: (ids, labels), ids in order of first appearance."""
-        data = self._rows(X, bags)
+        data = self._rows_in_bags(X, bags)
         weak = self._bag_labels(data.X, data.bags)
         return data.bags.ids, self.bag_classes_[weak] if weak.ndim == 1 and weak.dtype.kind == "i" else weak
 
@@ -284,23 +310,26 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return regime.reading.bag_labels(self._scores(rows), bags, self.bag_threshold_)
         return bag_labels(self._ensemble, rows, bags, self.bag_threshold_)
 
-    def score(self, X: Any, y: Any = None, bags: Any = None, sample_weight: None = None) -> float:
+    def score(self, X: Any, y: Any = None, bags: Any = None, sample_weight: Any = None) -> float:
         """Return the regime's first measure on bags, for MIL the bag accuracy; larger is better.
 
-        Every bag counts once. `sample_weight` is there because scikit-learn's Pipeline passes a None of that name.
+        Args:
+            X, y, bags: as in `fit`; bags are needed if the model was fitted on bags.
+            sample_weight: as in `fit`. A bag counts as the mean weight of its rows; without weights each counts once.
         """
-        if sample_weight is not None:
-            raise SettingsError("score counts every bag once, so it takes no sample_weight; pass None.")
-        return next(iter(self.evaluate(X, y, bags).values()))
+        return next(iter(self.evaluate(X, y, bags, sample_weight).values()))
 
-    def evaluate(self, X: Any, y: Any = None, bags: Any = None) -> dict[str, float]:
-        """Compare predictions with the weak labels of bags that were not trained on, by all measures of the regime."""
+    def evaluate(self, X: Any, y: Any = None, bags: Any = None, sample_weight: Any = None) -> dict[str, float]:
+        """Compare predictions with the weak labels of other bags by all measures of the regime; arguments as in `score`."""
         check_is_fitted(self)
+        refuse_lost_bags(X, bags, self.has_bags_)
         regime = self._regimes[0]
-        data = self._known_columns(X, check_labelled(X, y, bags))
+        data = self._known_columns(X, check_labelled(X, y, bags, None, sample_weight)).with_labels_of(regime)
         weak = regime.check_test(data.weak, data.bags, tuple(self.bag_classes_.tolist()))
         predicted = self._bag_labels(data.X, data.bags)
-        return dict(regime.reading.evaluate(predicted, self._bag_scores(data.X, data.bags) - self.bag_threshold_, weak))
+        scores = self._bag_scores(data.X, data.bags) - self.bag_threshold_
+        weights = None if data.weights is None else data.bags.mean(data.weights)
+        return measures(regime.reading, predicted, scores, weak, weights)
 
     def explain(self, row: int, n_neighbors: int = 5) -> Explanation:
         """Say why a training instance got its label.
@@ -319,9 +348,14 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._known_columns(X, check_unlabelled(X, bags))
 
+    def _rows_in_bags(self, X: Any, bags: Any) -> CheckedData:
+        check_is_fitted(self)
+        refuse_lost_bags(X, bags, self.has_bags_)
+        return self._rows(X, bags)
+
     def _known_columns(self, X: Any, data: CheckedData) -> CheckedData:
         """Refuse rows with other columns than those of training; checked data are matched by name."""
-        if not isinstance(X, CheckedData | list | tuple):
+        if is_table(X):
             validate_data(self, X, skip_check_array=True, reset=False)
             return data
         names = getattr(self, "feature_names_in_", None)
@@ -362,29 +396,3 @@ def _is_binary(regime: Any) -> bool:
         return bool(resolve("regime", regime, active_plugins().registry).binary)
     except BlissError:
         return False
-
-
-def infer_labels(X: Any, y: Any, bags: Any = None, *, emit: Emit = silent, **parameters: Any) -> InferredLabels:
-    """Infer the labels of weakly labelled instances (Algorithm 1 on K folds), and train nothing on them.
-
-    Args:
-        X, y, bags: as in `BlissClassifier.fit`.
-        emit: is told of folds and rounds.
-        **parameters: of `BlissClassifier`; those of the final classifier are not looked at.
-
-    Returns:
-        Labels, confidence and mean rewards in the caller's row order.
-
-    Raises:
-        BlissError: as `BlissClassifier.fit` does.
-
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(60, 2))
-    >>> y = np.arange(20) % 2
-    >>> X[::3] += 6.0 * y[:, None]
-    >>> found = infer_labels(X, y, np.repeat(np.arange(20), 3), n_rounds=20, random_state=0)
-    >>> found.classes[:6].tolist()
-    [0, 0, 0, 1, 0, 0]
-    """
-    found, order = BlissClassifier(**parameters).infer(X, y, bags, emit)
-    return found.inferred.take(np.argsort(order))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.errors import DataError
 from bliss_framework.extension.contracts import Regime
-from bliss_framework.extension.naming import did_you_mean
+from bliss_framework.extension.naming import did_you_mean, near_miss
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import WeakLabels
 
@@ -28,6 +28,8 @@ class CheckedData:
         columns: the name of each column, or None.
         carried: (n, ...) arrays that stay beside the rows, by name, such as ids of instances.
         read: what a regime made of the weak labels; see `read_by`.
+        label_names: what the columns of `weak` are called, where it is a table with names.
+        weights: (n,) positive weights of the rows, of mean 1, or None where all count alike.
     """
 
     X: Any = field()
@@ -36,6 +38,13 @@ class CheckedData:
     columns: tuple[str, ...] | None = field(default=None)
     carried: Mapping[str, NDArray[Any]] = field(factory=dict)
     read: WeakLabels | None = field(default=None)
+    label_names: tuple[Any, ...] | None = field(default=None)
+    weights: NDArray[np.float64] | None = field(default=None)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the data say of the regime: the names of labels, its parameter `label_names` or `classes`."""
+        return {} if self.label_names is None else {name: list(self.label_names) for name in ("label_names", "classes")}
 
     @property
     def ids(self) -> NDArray[Any]:
@@ -55,7 +64,24 @@ class CheckedData:
         Raises:
             DataError: naming the bag, what was found and what is allowed.
         """
-        return self if self.read is not None else evolve(self, read=regime.check(self.weak, self.bags))
+        if self.read is not None:
+            return self
+        own = self.with_labels_of(regime)
+        return evolve(own, read=regime.check(own.weak, own.bags))
+
+    def with_labels_of(self, regime: Regime) -> "CheckedData":
+        """Bring the columns of weak labels into the order that a regime says, by name, where both have names.
+
+        Raises:
+            DataError: the names are others.
+        """
+        wanted, own = regime.label_columns, self.label_names
+        if wanted is None or own is None or np.ndim(self.weak) != 2 or tuple(wanted) == tuple(own):
+            return self
+        if sorted(map(repr, own)) != sorted(map(repr, wanted)):
+            raise DataError(_other_labels(own, wanted))
+        places = [list(own).index(one) for one in wanted]
+        return evolve(self, weak=self.weak[:, places], label_names=tuple(wanted))
 
     def take_bags(self, bags: NDArray[np.intp]) -> "CheckedData":
         """Keep some bags, their rows in the order that they have."""
@@ -68,6 +94,7 @@ class CheckedData:
             weak=None if self.weak is None else self.weak[positions],
             carried={name: values[rows] for name, values in self.carried.items()},
             read=None if self.read is None else self.read.take(positions, rows),
+            weights=None if self.weights is None else self.weights[rows],
         )
 
     def with_columns_of(self, wanted: Sequence[str] | None, origin: str) -> tuple["CheckedData", tuple[str, ...]]:
@@ -92,6 +119,15 @@ class CheckedData:
             raise DataError(_missing(missing, extra, origin))
         aligned = evolve(self, X=self.X[:, [places[name] for name in wanted]], columns=tuple(wanted))
         return aligned, (_left_out(extra, origin),) if extra else ()
+
+
+def _other_labels(own: Sequence[Any], wanted: Sequence[Any]) -> str:
+    absent = next((one for one in wanted if one not in own), None)
+    like = "" if absent is None else near_miss(absent, own)
+    return (
+        f"The columns of the weak labels are called {', '.join(map(repr, own))}, and the regime has the labels "
+        f"{', '.join(map(repr, wanted))}.{like} Columns are matched by name; give both the same names."
+    )
 
 
 def _missing(missing: Sequence[str], extra: Sequence[str], origin: str) -> str:

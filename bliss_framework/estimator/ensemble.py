@@ -1,5 +1,6 @@
 """What a fitted model predicts with: one final classifier, or several with scores on one scale."""
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from bliss_framework.extension.contracts import Regime
+from bliss_framework.errors import SettingsError
+from bliss_framework.extension.contracts import BagReading, Regime
 from bliss_framework.kernel.bags import Bags
+from bliss_framework.kernel.labels import WeakLabels
 
 
 class Member(BaseEstimator):  # type: ignore[misc]
@@ -57,6 +60,27 @@ def bag_labels(ensemble: Ensemble, X: Any, bags: Bags, threshold: float) -> NDAr
     if len(ensemble) == 1:
         return np.asarray(regime.reading.bag_labels(first.scores(X), bags, threshold * first.bag_unit))
     return regime.reading.labels_of_bag_scores(bag_scores(ensemble, X, bags), threshold)
+
+
+def measures(
+    reading: BagReading,
+    predicted: NDArray[Any],
+    scores: NDArray[np.float64],
+    weak: WeakLabels,
+    weights: NDArray[np.float64] | None,
+) -> dict[str, float]:
+    """Return the measures of a reading; arguments as in `BagReading.evaluate`.
+
+    Raises:
+        SettingsError: there are weights, and the reading takes none.
+    """
+    if weights is None:
+        return dict(reading.evaluate(predicted, scores, weak))
+    if "weights" not in inspect.signature(reading.evaluate).parameters:
+        raise SettingsError(
+            f"The measures of {type(reading).__name__} take no weights, so score takes no sample_weight; pass None."
+        )
+    return dict(reading.evaluate(predicted, scores, weak, weights))
 
 
 def _mean(scores: list[NDArray[np.float64]]) -> NDArray[np.float64]:

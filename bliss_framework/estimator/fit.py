@@ -191,7 +191,7 @@ def _calibrated(learner: FinalLearner, config: FitConfig, found: CrossFit) -> tu
 
 
 def _out_of_fold_folds(config: FitConfig, data: Part) -> NDArray[np.intp]:
-    return deal_folds(config.regime.strata(data.weak), OUT_OF_FOLD, np.random.default_rng(0))
+    return deal_folds(config.regime.strata(data.weak), OUT_OF_FOLD, np.random.default_rng(0), data.bags.groups)
 
 
 def _check_self_training(config: FitConfig, data: Part) -> None:
@@ -206,8 +206,9 @@ def _selection_folds(request: FitRequest) -> NDArray[np.intp]:
     """Deal bags in canonical order, so that the order of rows in the caller's data changes nothing."""
     config = request.config.candidates[0]
     ready = order_data(request.data, config, scaling="none")
-    strata = config.regime.strata(ready.data.weak)
-    dealt = deal_folds(strata, usable_folds(strata, OUT_OF_FOLD, "rest"), np.random.default_rng(request.seed))
+    strata, groups = config.regime.strata(ready.data.weak), ready.data.bags.groups
+    n_folds = usable_folds(strata, OUT_OF_FOLD, "rest", groups)
+    dealt = deal_folds(strata, n_folds, np.random.default_rng(request.seed), groups)
     positions = request.data.bags.take(ready.order)[1]
     folds = np.empty(len(dealt), dtype=np.intp)
     folds[positions] = dealt

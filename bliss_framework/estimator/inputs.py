@@ -1,66 +1,94 @@
 """What users pass to `fit` and `predict`, checked before any long work: rows, bags, and one weak label for each bag."""
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
-from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_array
 
-from bliss_framework.errors import DataError
+from bliss_framework.errors import BlissWarning, DataError
+from bliss_framework.estimator.alignment import RowIndex, boxed, column_labels, exact, has_index, per_bag, row_index
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.rows import Rows
 
+# What a missing value becomes when a column is made text.
+NULL_WORDS = frozenset({"nan", "NaN", "NaT", "<NA>"})
 
-def check_training(X: Any, y: Any = None, bags: Any = None) -> CheckedData:
+
+def check_training(
+    X: Any, y: Any = None, bags: Any = None, groups: Any = None, sample_weight: Any = None
+) -> CheckedData:
     """Check what is passed to `fit`.
 
     Args:
-        X: (n, d) numbers, dense, sparse or a data frame; or a list of bags, each (n_i, d); or `CheckedData`, which are
-            returned as they are.
+        X: (n, d) numbers, dense, sparse or a data frame; or a list of bags, each (n_i, d); or a mapping of such bags by
+            bag id; or `CheckedData`, which are returned as they are.
         y: one weak label for each bag (a mapping or series by bag id, or in order of first appearance) or for each row.
-        bags: (n,) ids or `Bags`, or None where every row is a bag of its own (or X is a list of bags).
+            The index of a series or frame is that of X or holds the bag ids. The columns of a frame name the labels.
+        bags: (n,) ids or `Bags`, or None where every row is a bag of its own (or X is a list or mapping of bags).
+        groups: the group of each bag or row, in the same forms as y, or None. Bags of a group are never split.
+        sample_weight: the weight of each bag or row, in the same forms as y but for rows that differ, or None.
 
     Raises:
         DataError: naming what was found and what is allowed.
     """
-    data = check_labelled(X, y, bags)
+    data = check_labelled(X, y, bags, groups, sample_weight)
     if data.bags.n_bags < 2:
         raise DataError(_one_bag(data.bags.n_rows))
     return data
 
 
-def check_labelled(X: Any, y: Any = None, bags: Any = None) -> CheckedData:
+def check_labelled(
+    X: Any, y: Any = None, bags: Any = None, groups: Any = None, sample_weight: Any = None
+) -> CheckedData:
     """Check rows that have weak labels, whether to train on or to compare predictions with; one bag is enough here."""
     if isinstance(X, CheckedData):
         return X
     if y is None:
         raise DataError("fit requires y to be passed, but the target y is None.")
-    data = check_unlabelled(X, bags)
-    if _is_list_of_bags(X) and isinstance(y, Sized) and len(y) != data.bags.n_bags:
+    data, index = _with_index(X, bags)
+    if index.listed and isinstance(y, Sized) and len(y) != data.bags.n_bags:
         raise DataError(f"X is a list of {data.bags.n_bags} bags, but y has {_number_of_labels(len(y))}.")
-    return evolve(data, weak=weak_per_bag(y, data.bags, named=bags is not None))
+    weak = per_bag(y, data.bags, index)
+    _warn_of_null_words(weak, "weak label")
+    return evolve(
+        data,
+        weak=weak,
+        label_names=column_labels(y),
+        bags=_grouped(data.bags, groups, index),
+        weights=row_weights(sample_weight, data.bags, index),
+    )
 
 
 def check_unlabelled(X: Any, bags: Any = None) -> CheckedData:
     """Check rows and their bags; arguments as in `check_training`."""
-    if isinstance(X, CheckedData):
-        return X
+    return X if isinstance(X, CheckedData) else _with_index(X, bags)[0]
+
+
+def _with_index(X: Any, bags: Any) -> tuple[CheckedData, RowIndex]:
+    """Check rows and their bags, and return the index of the rows beside them."""
+    ids = None
+    if _is_mapping(X):
+        ids, X = _bags_by_id(X)
+    X = _as_list_of_bags(X)
     if _is_list_of_bags(X):
         if bags is not None:
             raise DataError("X is a list of bags, so it says which rows belong together; do not pass bags as well.")
-        return _from_bags(X)
+        return _from_bags(X, ids), RowIndex(None, named=ids is not None, listed=True)
+    if isinstance(bags, str):
+        raise DataError(_one_text(bags, X))
+    index = row_index(X, bags)
     rows = check_rows(X)
     if bags is None:
-        return CheckedData(rows, Bags.from_ids(np.arange(rows.shape[0])), None, column_names(X))
+        return CheckedData(rows, Bags.from_ids(np.arange(rows.shape[0])), None, column_names(X)), index
     grouped = bags_of(bags)
     if grouped.n_rows != rows.shape[0]:
         raise DataError(f"X has {rows.shape[0]} rows, but bags has {grouped.n_rows} ids; pass one bag id for each row.")
-    return CheckedData(rows, grouped, None, column_names(X))
+    return CheckedData(rows, grouped, None, column_names(X)), index
 
 
 def check_bags(X: Any, bags: Any = None) -> tuple[Any, Bags]:
@@ -81,9 +109,127 @@ def bags_of(ids: Any) -> Bags:
     """Read the bag id of each row (n,). In a list that mixes text and numbers "7" and 7 stay different bags."""
     if isinstance(ids, Bags):
         return ids
-    if isinstance(ids, list | tuple) and len({isinstance(i, str) for i in ids}) > 1:
-        ids = _boxed(ids)
-    return Bags.from_ids(ids)
+    if isinstance(ids, list | tuple):
+        mixed = len({isinstance(i, str | bytes) for i in ids}) > 1
+        ids = boxed(ids) if mixed else exact(list(ids))
+    bags = Bags.from_ids(ids)
+    _warn_of_null_words(bags.ids, "bag id")
+    return bags
+
+
+def row_weights(sample_weight: Any, bags: Bags, index: RowIndex) -> NDArray[np.float64] | None:
+    """Return the weight (n,) of each row, of mean 1; None where all are alike.
+
+    Args:
+        sample_weight: one weight for each row, or for each bag, which every row of the bag then has; None for no
+            weights. A mapping, or a series by bag id, is of bags.
+        bags: B bags of n rows.
+        index: of the rows.
+
+    Raises:
+        DataError: a weight is no finite number above 0, or they are too many or too few.
+    """
+    if sample_weight is None:
+        return None
+    # Weights of rows may differ in a bag, so they are not read as what belongs to bags.
+    of_rows = not isinstance(sample_weight, Mapping) and _is_per_row(sample_weight, bags, index)
+    if of_rows:
+        weights = np.asarray(sample_weight)
+    else:
+        weights = bags.spread(per_bag(sample_weight, bags, index, "sample_weight", "weight"))
+    try:
+        numbers = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("sample_weight must hold numbers, one for each row or for each bag.") from None
+    if numbers.ndim != 1:
+        raise DataError(f"Sample weights must be 1D array or scalar; got an array of shape {numbers.shape}.")
+    wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers > 0)))
+    if len(wrong):
+        value = f"{numbers[wrong[0]]:g}" if numbers[wrong[0]] else "zero"
+        raise DataError(
+            f"The sample_weight of row {wrong[0]} is {value}, and weights are finite numbers above zero; leave out "
+            f"rows that must count for no class."
+        )
+    return None if (numbers == numbers[0]).all() else numbers / numbers.mean()
+
+
+def _is_per_row(weights: Any, bags: Bags, index: RowIndex) -> bool:
+    if not has_index(weights):
+        return np.asarray(weights).shape[:1] == (bags.n_rows,)
+    if len(weights) != bags.n_rows:
+        return False
+    if index.labels is not None:
+        return bool(weights.index.tolist() == index.labels.tolist())
+    return bags.n_bags < bags.n_rows or not index.named
+
+
+def _grouped(bags: Bags, groups: Any, index: RowIndex) -> Bags:
+    """Add the groups of bags; where every bag is one of its own there are none."""
+    if groups is None:
+        return bags
+    own = groups.spread(groups.ids) if isinstance(groups, Bags) else groups
+    found = bags_of(per_bag(own, bags, index, "groups", "group"))
+    if found.n_bags < 2:
+        raise DataError(f"All {bags.n_bags} bags are in one group, so none could be held out; pass no groups.")
+    return bags if found.n_bags == bags.n_bags else evolve(bags, groups=found.index)
+
+
+def _warn_of_null_words(values: NDArray[Any], noun: str) -> None:
+    """Warn of text that a missing value becomes when it is made text."""
+    if values.ndim != 1 or values.dtype.kind not in "UO":
+        return
+    words = NULL_WORDS | ({"None"} if noun == "bag id" else set())
+    found = [one for one in values.tolist() if isinstance(one, str) and one in words]
+    if found:
+        warnings.warn(
+            f"There is the {noun} {found[0]!r}, which is what a missing value becomes when a column is made text. If "
+            f"it is one, leave those rows out or fill it in.",
+            BlissWarning,
+            stacklevel=4,
+        )
+
+
+def _one_text(bags: str, X: Any) -> str:
+    columns = column_names(X) or ()
+    if bags in columns:
+        return (
+            f"bags is the text {bags!r}, and bags are one id for each row. X has a column of that name: pass "
+            f"bags=X[{bags!r}], and X.drop(columns={bags!r}) as rows."
+        )
+    return f"bags is the text {bags!r}, and bags are one-dimensional: one id for each row."
+
+
+def _bags_by_id(X: Mapping[Any, Any]) -> tuple[NDArray[Any], list[Any]]:
+    """Return the ids (B,) and the bags of a mapping of bags by id."""
+    if not X or not all(_is_table(bag) for bag in X.values()):
+        raise DataError(
+            "X is a mapping, and a mapping of bags has a table of rows (n_i, d) for each bag id; pass a list of bags, "
+            "or the rows (n, d) with bags=ids."
+        )
+    return bags_of(list(X)).ids, list(X.values())
+
+
+def has_bags(X: Any) -> bool:
+    """Say whether X itself says which rows belong together."""
+    return isinstance(X, CheckedData) or _is_mapping(X) or _is_list_of_bags(_as_list_of_bags(X))
+
+
+def _is_mapping(X: Any) -> bool:
+    """Say whether X is a mapping of bags by id; a sparse matrix of SciPy that is a mapping has a shape."""
+    return isinstance(X, Mapping) and not hasattr(X, "shape")
+
+
+def is_table(X: Any) -> bool:
+    """Say whether X is a table of rows (n, d), rather than bags in a list, an array of objects or a mapping."""
+    return not (isinstance(X, CheckedData | list | tuple) or _is_mapping(X) or isinstance(_as_list_of_bags(X), list))
+
+
+def _as_list_of_bags(X: Any) -> Any:
+    """Turn an array of objects, each a table of rows, into a list of bags: so .npy and .mat files hold them."""
+    if not isinstance(X, np.ndarray) or X.dtype != object:
+        return X
+    entries = X.ravel().tolist()
+    return entries if X.size and X.size == len(X) and all(_is_table(one) for one in entries) else X
 
 
 def check_rows(X: Any) -> Any:
@@ -93,6 +239,7 @@ def check_rows(X: Any) -> Any:
     images would take twice the memory. Scaling gives float64, so it is float32 to classifiers with scaling "none" only.
     """
     floats = [np.float64, np.float32]
+    _refuse_unclear(X)
     try:
         # One memory layout, because a sum over columns in another layout has other last bits.
         checked = check_array(X, accept_sparse="csr", dtype=floats, order="C", ensure_all_finite=False, input_name="X")
@@ -101,144 +248,6 @@ def check_rows(X: Any) -> Any:
     rows = Rows(checked).canonical()
     _refuse_not_finite(rows, getattr(X, "columns", None))
     return rows.array
-
-
-def weak_per_bag(y: Any, bags: Bags, named: bool = True) -> NDArray[Any]:
-    """Bring weak labels into the order of the bags: (B, ...).
-
-    Args:
-        y: a mapping or series by bag id; or an array or list with one entry for each bag in order of first
-            appearance, or for each row (equal within a bag).
-        bags: B bags of n rows.
-        named: whether the ids are the caller's own. Where they are not, the index of a series names no bags, and its
-            entries are in order.
-    """
-    if named and hasattr(y, "index") and hasattr(y, "to_dict") and not _is_positional(y, bags):
-        y = _by_index(y)
-    if isinstance(y, Mapping):
-        return _by_id(y, bags)
-    values = _column(_as_array(y))
-    if len(values) == bags.n_bags:
-        return values
-    if len(values) == bags.n_rows:
-        return _by_row(values, bags)
-    raise DataError(
-        f"y has {_number_of_labels(len(values))} and X has inconsistent numbers of bags and rows: {bags.n_bags} bags, "
-        f"{bags.n_rows} rows. Pass one weak label for each bag or one for each row."
-    )
-
-
-def _is_positional(y: Any, bags: Bags) -> bool:
-    """Say whether a series is in order rather than by bag id: its index does not hold the bag ids."""
-    if len(y) == bags.n_rows and bags.n_rows != bags.n_bags:
-        return True
-    known = set(y.index.tolist())
-    return not any(i in known for i in bags.ids.tolist())
-
-
-def _by_index(y: Any) -> dict[Any, Any]:
-    """Turn a series, or a data frame with a row for each bag, into a mapping by bag id."""
-    if not y.index.is_unique:
-        twice = y.index[y.index.duplicated()].tolist()
-        raise DataError(f"y has more than one weak label for bag {twice[0]!r}; give each bag one.")
-    values = y.to_numpy()
-    entries = values if values.ndim == 1 else values[:, 0] if values.shape[1] == 1 else map(tuple, values)
-    return dict(zip(y.index.tolist(), entries, strict=True))
-
-
-def _by_id(y: Mapping[Any, Any], bags: Bags) -> NDArray[Any]:
-    ids = bags.ids.tolist()
-    missing = [i for i in ids if i not in y]
-    if missing:
-        raise DataError(f"Bag {missing[0]!r} has rows but no weak label ({len(missing)} such bags of {len(ids)}).")
-    known = set(ids)
-    spare = [i for i in y if i not in known]
-    if spare:
-        raise DataError(f"y has a weak label for bag {spare[0]!r}, which has no rows ({len(spare)} such bags).")
-    return _as_array([y[i] for i in ids])
-
-
-def _by_row(values: NDArray[Any], bags: Bags) -> NDArray[Any]:
-    first = np.zeros(bags.n_bags, dtype=np.intp)
-    first[bags.index[::-1]] = np.arange(bags.n_rows)[::-1]
-    weak = values[first]
-    repeated = weak[bags.index]
-    if values.dtype == object:
-        differs = np.flatnonzero([not _equal(a, b) for a, b in zip(values, repeated, strict=True)])
-    else:
-        unequal = (values != repeated).reshape(len(values), -1).any(axis=1)
-        differs = np.flatnonzero(unequal & ~_both_nan(values, repeated))
-    if len(differs):
-        row = int(differs[0])
-        bag, own, other = bags.ids.tolist()[bags.index[row]], values[row : row + 1], repeated[row : row + 1]
-        raise DataError(
-            f"Row {row} of bag {bag!r} has the weak label {own.tolist()[0]!r}, but another row of the bag has "
-            f"{other.tolist()[0]!r}; a weak label belongs to the whole bag."
-        )
-    return weak
-
-
-def _both_nan(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
-    if a.dtype.kind != "f":
-        return np.zeros(len(a), dtype=bool)
-    return np.asarray((np.isnan(a) & np.isnan(b)).reshape(len(a), -1).all(axis=1))
-
-
-def _equal(a: Any, b: Any) -> bool:
-    return a is b or bool(a == b)
-
-
-def _as_array(y: Any) -> NDArray[Any]:
-    """Make an array with one entry for each label; sets and ragged lists become objects, never split."""
-    if Rows(y).is_sparse:
-        raise DataError("Sparse y is not supported; pass a dense array with one weak label for each bag.")
-    if hasattr(y, "to_numpy"):
-        y = y.to_numpy()
-    if hasattr(y, "__array__"):
-        y = np.asarray(y)
-        if y.ndim == 0:
-            raise DataError("y must hold one weak label for each bag; got a single value.")
-        return _plain(y)
-    if isinstance(y, str | set | frozenset) or not isinstance(y, Iterable):
-        raise DataError(f"y must hold one weak label for each bag, in order or by bag id; got {y!r}.")
-    y = list(y)
-    if any(isinstance(v, str | set | frozenset | list | tuple | type(None)) for v in y):
-        lengths = {len(v) for v in y if isinstance(v, list | tuple)}
-        numeric = all(isinstance(v, list | tuple) and all(isinstance(u, int | float | np.number) for u in v) for v in y)
-        if len(lengths) == 1 and numeric:
-            return np.asarray(y)
-        return _plain(_boxed(y))
-    return _plain(np.asarray(y))
-
-
-def _plain(values: NDArray[Any]) -> NDArray[Any]:
-    """Undo an object dtype where all entries are plain numbers or all are text."""
-    if values.dtype != object or values.ndim != 1:
-        return values
-    if all(isinstance(v, int | float | np.number | np.bool_) for v in values):
-        return np.asarray(values.tolist())
-    if all(isinstance(v, str) for v in values):
-        return values.astype(str)
-    # The comparisons of pandas' NA are neither true nor false.
-    return _boxed([None if type(v).__name__ == "NAType" else v for v in values])
-
-
-def _boxed(entries: Sequence[Any]) -> NDArray[Any]:
-    """Make an array of objects; numpy itself would turn lists of equal lengths into a table."""
-    boxed = np.empty(len(entries), dtype=object)
-    boxed[:] = entries
-    return boxed
-
-
-def _column(values: NDArray[Any]) -> NDArray[Any]:
-    if values.ndim == 2 and values.shape[1] == 1:
-        warnings.warn(
-            "A column-vector y was passed when a 1d array was expected; it was flattened.",
-            DataConversionWarning,
-            stacklevel=4,
-        )
-        return values[:, 0]
-    return values
 
 
 def _is_list_of_bags(X: Any) -> bool:
@@ -263,11 +272,9 @@ def _table(bag: Any, position: int) -> Any:
     return np.asarray(bag)
 
 
-def _from_bags(X: Sequence[Any]) -> CheckedData:
+def _from_bags(X: Sequence[Any], ids: NDArray[Any] | None) -> CheckedData:
     bags = [_table(bag, position) for position, bag in enumerate(X)]
-    columns = column_names(bags[0])
-    if columns is not None:
-        bags = [_like_first(bag, columns, position) for position, bag in enumerate(bags)]
+    columns, bags = _same_columns(bags)
     widths = [bag.shape[1] for bag in bags]
     for position, width in enumerate(widths):
         if width != widths[0]:
@@ -276,21 +283,65 @@ def _from_bags(X: Sequence[Any]) -> CheckedData:
             raise DataError(f"bag {position} has no rows; a bag needs at least one instance.")
     stack = Rows.stacked(bags).array
     sizes = [bag.shape[0] for bag in bags]
-    return CheckedData(check_rows(stack), Bags.from_ids(np.repeat(np.arange(len(bags)), sizes)), None, columns)
+    index = np.repeat(np.arange(len(bags)), sizes)
+    return CheckedData(check_rows(stack), Bags(np.arange(len(bags)) if ids is None else ids, index), None, columns)
 
 
-def _like_first(bag: Any, columns: tuple[str, ...], position: int) -> Any:
-    """Bring the columns of a data frame into the order of the first bag's."""
-    own = column_names(bag)
-    if own is None or own == columns:
-        return bag
-    for name in columns:
+def _same_columns(bags: list[Any]) -> tuple[tuple[str, ...] | None, list[Any]]:
+    """Bring the columns of data frames into one order by name, and return their names where they are text.
+
+    The order is that of the frames where all agree, else the alphabetical one: the result must not depend on which bag
+    comes first.
+    """
+    orders = {position: _column_order(bag) for position, bag in enumerate(bags)}
+    named = {position: order for position, order in orders.items() if order is not None}
+    if not named:
+        return None, bags
+    first, wanted = next(iter(named.items()))
+    for position, own in named.items():
+        _refuse_other_columns(wanted, own, first, position)
+    if len(set(named.values())) > 1:
+        wanted = tuple(sorted(wanted, key=lambda one: (str(type(one)), one)))
+    ordered = [bag if named.get(i, wanted) == wanted else bag[list(wanted)] for i, bag in enumerate(bags)]
+    text = len(named) == len(bags) and all(isinstance(one, str) for one in wanted)
+    return wanted if text else None, ordered
+
+
+def _column_order(bag: Any) -> tuple[Any, ...] | None:
+    columns = getattr(bag, "columns", None)
+    return None if columns is None else tuple(columns)
+
+
+def _refuse_other_columns(wanted: tuple[Any, ...], own: tuple[Any, ...], first: int, position: int) -> None:
+    for name in wanted:
         if name not in own:
-            raise DataError(f'bag {position} has no column "{name}", which bag 0 has; all bags need the same ones.')
-    if len(own) != len(columns):
-        extra = next(name for name in own if name not in columns)
-        raise DataError(f'bag {position} has the column "{extra}", which bag 0 has not; all bags need the same ones.')
-    return bag[list(columns)]
+            raise DataError(
+                f'bag {position} has no column "{name}", which bag {first} has; all bags need the same ones.'
+            )
+    for name in own:
+        if name not in wanted:
+            raise DataError(
+                f'bag {position} has the column "{name}", which bag {first} has not; all bags need the same.'
+            )
+    if len(set(own)) < len(own):
+        twice = next(name for name in own if own.count(name) > 1)
+        raise DataError(f'bag {position} has two columns "{twice}"; rename or remove one.')
+
+
+def _refuse_unclear(X: Any) -> None:
+    """Refuse what scikit-learn would read as something else: masked entries, and columns with one name."""
+    if np.ma.isMaskedArray(X) and np.ma.getmaskarray(X).any():
+        row = int(np.argwhere(np.ma.getmaskarray(X))[0][0])
+        raise DataError(f"X has a masked entry in row {row}; all values must be known. Impute or drop it first.")
+    if getattr(X, "ndim", 0) == 3:
+        raise DataError(
+            f"Found array with dim 3, of shape {tuple(X.shape)}, while dim <= 2 is required; an array of bags is "
+            f"passed as a list of bags, list(X)."
+        )
+    names = column_names(X) or ()
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f'X has two columns "{twice}"; rename or remove one.')
 
 
 def _refuse_not_finite(rows: Rows, names: Any) -> None:

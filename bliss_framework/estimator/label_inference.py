@@ -54,12 +54,15 @@ def order_data(data: CheckedData, config: FitConfig, scaling: str | None = None)
     learnt = Scaling(config["scaling"] if scaling is None else scaling).fit(rows)
     bags, positions = data.bags.take(order)
     weak = data.labels.take(positions, order)
-    return OrderedData(part_of(learnt.transform(rows), bags, weak, regime), order, learnt)
+    weights = None if data.weights is None else data.weights[order]
+    return OrderedData(part_of(learnt.transform(rows), bags, weak, regime, weights), order, learnt)
 
 
-def part_of(X: Any, bags: Bags, weak: WeakLabels, regime: Regime) -> Part:
-    """Add what the regime says of the instances of some bags to their rows."""
-    return Part(X, bags, weak, regime.label_space(weak, bags), regime.instance_weights(bags, weak))
+def part_of(X: Any, bags: Bags, weak: WeakLabels, regime: Regime, weights: NDArray[np.float64] | None = None) -> Part:
+    """Add what the regime says of the instances of some bags to their rows; `weights` (n,) are the caller's own."""
+    advised = regime.instance_weights(bags, weak)
+    both = advised if weights is None else weights if advised is None else advised * weights
+    return Part(X, bags, weak, regime.label_space(weak, bags), both)
 
 
 def infer(config: FitConfig, data: Part, seed: int, run_tasks: RunTasks, emit: Emit) -> CrossFit:

@@ -1,9 +1,13 @@
 """Saving and loading a fitted model with skops: no pickle, and no code from the file is run."""
 
+from copy import copy
 from pathlib import Path
 from typing import Any
 
+from sklearn.base import BaseEstimator
+
 from bliss_framework.errors import RunError
+from bliss_framework.estimator.configure import Config
 from bliss_framework.extension.loading.plugins import active_plugins
 from bliss_framework.extension.registry import Registry
 
@@ -38,11 +42,28 @@ def save_model(model: Any, path: str | Path) -> None:
     target = Path(path)
     partial = target.with_name(target.name + ".part")
     try:
-        dump(model, partial)
+        dump(_without_requests(model), partial)
         partial.replace(target)
     except Exception as error:
         partial.unlink(missing_ok=True)
         raise RunError(f"The model cannot be written to {path}: {error}") from error
+
+
+def _without_requests(value: Any) -> Any:
+    """Copy estimators without their metadata requests, which skops cannot write; they matter before a fit only."""
+    if isinstance(value, list | tuple) and type(value) in (list, tuple):
+        return type(value)(_without_requests(one) for one in value)
+    if type(value) is dict:
+        return {key: _without_requests(one) for key, one in value.items()}
+    if isinstance(value, Config):
+        return Config(_without_requests(dict(value.values)))
+    if not isinstance(value, BaseEstimator):
+        return value
+    twin = copy(value)
+    kept = {name: _without_requests(one) for name, one in vars(value).items() if name != "_metadata_request"}
+    vars(twin).clear()
+    vars(twin).update(kept)
+    return twin
 
 
 def load_model(path: str | Path, trusted: tuple[str, ...] = (), registry: Registry | None = None) -> Any:

@@ -126,7 +126,7 @@ def _heldout_scores(
 
 
 def _heldout(data: CheckedData, training: OrderedData, config: FitConfig) -> Part:
-    return part_of(training.scaling.transform(data.X), data.bags, data.labels, config.regime)
+    return part_of(training.scaling.transform(data.X), data.bags, data.labels, config.regime, data.weights)
 
 
 def _final_scores(

@@ -2,7 +2,9 @@
 
 import difflib
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Callable, Iterable
+from typing import Any
 
 OWN_DISTRIBUTION = "bliss-framework"
 
@@ -26,6 +28,69 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     spelt = {one.lower(): one for one in known}
     matches = difflib.get_close_matches(name.lower(), spelt, n=1)
     return spelt[matches[0]] if matches else None
+
+
+def near_miss(missing: Any, present: Iterable[Any]) -> str:
+    """Return a sentence, with a space before it, about an id that looks like a missing one but is another; else "".
+
+    Ids are matched as they are: 7, "7" and "007" are three. This says in what two that look alike differ.
+
+    Args:
+        missing: an id that was not found.
+        present: the ids among which it was looked for.
+
+    >>> near_miss("7", [6, 7, 8])
+    ' There is 7: 7 is a whole number, and \'7\' is text.'
+    >>> near_miss("b1", ["B1"])
+    " There is 'B1': they differ in upper and lower case."
+    >>> near_miss("b1", ["b2"])
+    ''
+    """
+    plain = _plain_id(missing)
+    like = next((one for one in present if _plain_id(one) == plain and one != missing), None)
+    if like is None:
+        return ""
+    return f" There is {like!r}: {_difference(missing, like)}."
+
+
+def _plain_id(name: Any) -> Any:
+    """Return what is left of an id without type, case, blanks, Unicode form and leading zeros."""
+    text = unicodedata.normalize("NFKC", _as_text(name)).strip().casefold()
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    # Large whole numbers that differ are one as floats.
+    return int(text) if text.lstrip("+-").isdecimal() else int(number) if number.is_integer() else number
+
+
+def _as_text(name: Any) -> str:
+    return name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
+
+
+def _difference(missing: Any, like: Any) -> str:
+    if _kind_of(missing) != _kind_of(like):
+        return f"{like!r} is {_kind_of(like)}, and {missing!r} is {_kind_of(missing)}"
+    one, other = _as_text(missing), _as_text(like)
+    for steps, words in _DIFFERENCES:
+        for step in steps:
+            one, other = step(one), step(other)
+        if one == other:
+            return f"they differ in {words}"
+    return "they differ in the way numbers are written, such as leading zeros or a decimal point"
+
+
+def _kind_of(name: Any) -> str:
+    kinds = {bytes: "bytes", str: "text", bool: "true or false", int: "a whole number", float: "a decimal number"}
+    return next((words for kind, words in kinds.items() if isinstance(name, kind)), type(name).__name__)
+
+
+_DIFFERENCES: tuple[tuple[tuple[Callable[[str], str], ...], str], ...] = (
+    ((str.strip,), "blanks around them"),
+    ((lambda text: unicodedata.normalize("NFC", text),), "the Unicode form of their letters (NFC and NFD)"),
+    ((lambda text: unicodedata.normalize("NFKC", text),), "the Unicode form of their letters"),
+    ((str.casefold,), "upper and lower case"),
+)
 
 
 def is_component_name(name: object) -> bool:

@@ -17,6 +17,8 @@ class Bags:
     Attributes:
         ids: (B,) bag ids in order of first appearance, with the caller's own dtype.
         index: (n,) intp, the position in `ids` of each row's bag. Rows of a bag need not be contiguous.
+        groups: (B,) intp, the group of each bag, such as the patient of a slide, or None where there are none. Bags of
+            one group stay on one side of every split.
 
     >>> bags = Bags.from_ids(["z9", "a1", "z9"])
     >>> bags.ids.tolist(), bags.index.tolist(), bags.sizes.tolist()
@@ -25,21 +27,22 @@ class Bags:
 
     ids: NDArray[Any] = field()
     index: NDArray[np.intp] = field()
+    groups: NDArray[np.intp] | None = field(default=None)
 
     @classmethod
     def from_ids(cls, ids: ArrayLike) -> "Bags":
         """Group rows by equal id.
 
         Args:
-            ids: (n,) ints or strings, one per row. The ids are names: any gap or order is fine.
+            ids: (n,) ints, strings or dates, one per row. The ids are names: any gap or order is fine.
 
         Raises:
-            DataError: if `ids` is not one-dimensional, or an id is missing (NaN or None).
+            DataError: if `ids` is not one-dimensional, or an id is missing (None, NaN, NaT, or masked).
         """
         array = np.asarray(ids)
         if array.ndim != 1:
             raise DataError(f"Bag ids must be one-dimensional, one id per row; got an array of shape {array.shape}.")
-        missing = _missing(array)
+        missing = is_missing(array) | np.ma.getmaskarray(ids) if np.ma.isMaskedArray(ids) else is_missing(array)
         if missing.any():
             raise DataError(f"Row {int(np.flatnonzero(missing)[0])} has no bag id; every row needs one.")
         if array.dtype == object:
@@ -135,14 +138,22 @@ class Bags:
         """
         kept = Bags.from_ids(self.index[rows])
         positions = kept.ids.astype(np.intp)
-        return Bags(self.ids[positions], kept.index), positions
+        groups = None if self.groups is None else self.groups[positions]
+        return Bags(self.ids[positions], kept.index, groups), positions
 
 
-def _missing(ids: NDArray[Any]) -> NDArray[np.bool_]:
-    if ids.dtype.kind == "f":
-        return np.asarray(np.isnan(ids))
-    if ids.dtype == object:
+def is_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Say which of some values (n,) are missing: None, NaN, NaT or pandas' NA.
+
+    >>> is_missing(np.array(["2020-01-01", "NaT"], dtype="datetime64[D]")).tolist()
+    [False, True]
+    """
+    if values.dtype.kind in "fc":
+        return np.asarray(np.isnan(values))
+    if values.dtype.kind in "mM":
+        return np.asarray(np.isnat(values))
+    if values.dtype == object:
         # The comparisons of pandas' NA are neither true nor false.
-        missing = (i is None or type(i).__name__ == "NAType" or i != i for i in ids)
-        return np.fromiter(missing, dtype=bool, count=len(ids))
-    return np.zeros(len(ids), dtype=bool)
+        missing = (i is None or type(i).__name__ == "NAType" or i != i for i in values)
+        return np.fromiter(missing, dtype=bool, count=len(values))
+    return np.zeros(len(values), dtype=bool)

@@ -6,6 +6,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.events import Emit, silent
 from bliss_framework.kernel.fold_task import Components, FoldResult, FoldTask, run_fold
 from bliss_framework.kernel.folds import deal_folds, train_and_heldout, usable_folds
@@ -96,13 +97,14 @@ def cross_fit(
     root = np.random.SeedSequence(seed)
     if not data.space.free.any():
         return _nothing_to_infer(data, root)
-    n_folds = usable_folds(strata, settings.n_folds, settings.train_on)
-    warnings = _of_folds(n_folds, len(strata), settings)
+    groups = data.bags.groups
+    n_folds = usable_folds(strata, settings.n_folds, settings.train_on, groups)
+    warnings = _of_folds(n_folds, data.bags, settings)
     passes: list[list[FoldResult]] = []
     inferred: InferredLabels | None = None
     for pass_number in range(1, settings.n_passes + 1):
         fold_seed, tie_seed, *task_seeds = root.spawn(2 + n_folds)
-        folds = deal_folds(strata, n_folds, np.random.default_rng(fold_seed))
+        folds = deal_folds(strata, n_folds, np.random.default_rng(fold_seed), groups)
         tasks = list(_tasks(components, data, folds, settings, task_seeds, pass_number, inferred))
         if pass_number == 1:
             warnings += _of_neighbors(tasks, settings.n_neighbors)
@@ -125,11 +127,12 @@ def _nothing_to_infer(data: Part, root: np.random.SeedSequence) -> CrossFit:
     return CrossFit(inferred, (), 0, 0, data.space.class_of_label, seconds)
 
 
-def _of_folds(n_folds: int, n_bags: int, settings: InferenceSettings) -> tuple[str, ...]:
+def _of_folds(n_folds: int, bags: Bags, settings: InferenceSettings) -> tuple[str, ...]:
     if n_folds == settings.n_folds:
         return ()
+    grouped = "" if bags.groups is None else f" in {len(np.unique(bags.groups))} groups"
     return (
-        f"n_folds was reduced from {settings.n_folds} to {n_folds}: there are {n_bags} bags, and with "
+        f"n_folds was reduced from {settings.n_folds} to {n_folds}: there are {bags.n_bags} bags{grouped}, and with "
         f'train_on="{settings.train_on}" every fold needs its share of them.',
     )
 

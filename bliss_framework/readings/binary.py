@@ -67,11 +67,17 @@ class BinaryReading(BagReading):
             "precision": float(binary_precision(outcome).mean()),
         }
 
-    def evaluate(self, predicted: NDArray[Any], scores: NDArray[np.float64], weak: WeakLabels) -> Mapping[str, float]:
+    def evaluate(
+        self,
+        predicted: NDArray[Any],
+        scores: NDArray[np.float64],
+        weak: WeakLabels,
+        weights: NDArray[np.float64] | None = None,
+    ) -> Mapping[str, float]:
         """Return bag accuracy, and bag AUC where both classes are there."""
-        measures = {"bag_accuracy": float((predicted == weak.values).mean())}
+        measures = {"bag_accuracy": float(np.average(predicted == weak.values, weights=weights))}
         if len(np.unique(weak.values)) == 2:
-            measures["bag_auc"] = float(roc_auc_score(weak.values, scores))
+            measures["bag_auc"] = float(roc_auc_score(weak.values, scores, sample_weight=weights))
         return measures
 
     def selection_score(self, bag_scores: NDArray[np.float64], predicted: NDArray[Any], weak: WeakLabels) -> float:

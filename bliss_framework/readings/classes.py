@@ -39,9 +39,15 @@ class ClassReading(BagReading):
             "accuracy": float(is_possible(outcome.heldout_classes, heldout.bags.spread(heldout.weak.values)).mean())
         }
 
-    def evaluate(self, predicted: NDArray[Any], scores: NDArray[np.float64], weak: WeakLabels) -> Mapping[str, float]:
+    def evaluate(
+        self,
+        predicted: NDArray[Any],
+        scores: NDArray[np.float64],
+        weak: WeakLabels,
+        weights: NDArray[np.float64] | None = None,
+    ) -> Mapping[str, float]:
         """Return the share of bags whose predicted class is right, or among the possible ones."""
-        return {"bag_accuracy": float(is_possible(predicted, weak.values).mean())}
+        return {"bag_accuracy": float(np.average(is_possible(predicted, weak.values), weights=weights))}
 
 
 def is_possible(classes: NDArray[Any], weak: NDArray[Any]) -> NDArray[np.bool_]:

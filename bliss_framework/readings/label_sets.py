@@ -66,7 +66,13 @@ class LabelSetReading(BagReading):
             "precision": float(label_set_precision(outcome).mean()),
         }
 
-    def evaluate(self, predicted: NDArray[Any], scores: NDArray[np.float64], weak: WeakLabels) -> Mapping[str, float]:
+    def evaluate(
+        self,
+        predicted: NDArray[Any],
+        scores: NDArray[np.float64],
+        weak: WeakLabels,
+        weights: NDArray[np.float64] | None = None,
+    ) -> Mapping[str, float]:
         """Return F1, precision, recall and Hamming accuracy of label sets, and average precisions.
 
         All are larger where predictions are better. F1 comes first: the paper chooses settings by recall and precision
@@ -78,8 +84,8 @@ class LabelSetReading(BagReading):
                 f"{predicted.shape[1]} labels were predicted, but the bags have {weak.values.shape[1]}: a label was "
                 f"in no training bag. List all of them as label_names of the regime."
             )
-        precisions = average_precisions(scores.reshape(weak.values.shape), weak.values)
-        measures = set_measures(predicted, weak.values)
+        precisions = average_precisions(scores.reshape(weak.values.shape), weak.values, weights)
+        measures = set_measures(predicted, weak.values, weights)
         known = {
             f"average_precision/{label}": float(value)
             for label, value in zip(weak.classes[1:], precisions, strict=True)
@@ -100,12 +106,15 @@ def leads(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(scores == best, scores - second, scores - best)
 
 
-def set_measures(predicted: NDArray[np.integer], truth: NDArray[np.integer]) -> dict[str, float]:
+def set_measures(
+    predicted: NDArray[np.integer], truth: NDArray[np.integer], weights: NDArray[np.float64] | None = None
+) -> dict[str, float]:
     """Compare predicted label sets with the true ones over all pairs of a bag and a label; larger is better.
 
     Args:
         predicted: (B, C) of 0 and 1.
         truth: (B, C) of 0 and 1.
+        weights: (B,) of the bags, or None where all count alike.
 
     Returns:
         F1, precision (1 where nothing is predicted), recall (1 where there is nothing to find), and the share of pairs
@@ -114,16 +123,24 @@ def set_measures(predicted: NDArray[np.integer], truth: NDArray[np.integer]) -> 
     >>> set_measures(np.array([[1, 1], [0, 0]]), np.array([[1, 0], [0, 1]]))["label_set_hamming"]
     0.5
     """
-    found, claimed, there = (int(part.sum()) for part in ((predicted == 1) & (truth == 1), predicted, truth))
+    own = np.ones(len(truth), dtype=np.intp) if weights is None else weights
+    right = predicted == truth
+    found, claimed, there = (own @ part.sum(axis=1) for part in ((predicted == 1) & (truth == 1), predicted, truth))
     return {
-        "label_set_f1": 2 * found / (claimed + there) if claimed + there else 1.0,
-        "label_set_precision": found / claimed if claimed else 1.0,
-        "label_set_recall": found / there if there else 1.0,
-        "label_set_hamming": float((predicted == truth).mean()),
+        "label_set_f1": float(2 * found / (claimed + there)) if claimed + there else 1.0,
+        "label_set_precision": float(found / claimed) if claimed else 1.0,
+        "label_set_recall": float(found / there) if there else 1.0,
+        "label_set_hamming": float(
+            right.mean() if weights is None else np.average(right.mean(axis=1), weights=weights)
+        ),
     }
 
 
-def average_precisions(scores: NDArray[np.float64], truth: NDArray[np.integer]) -> NDArray[np.float64]:
+def average_precisions(
+    scores: NDArray[np.float64], truth: NDArray[np.integer], weights: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
     """Return the average precision (C,) of each label when bags are ranked by its scores; NaN where no bag has it."""
     pairs = zip(scores.T, truth.T, strict=True)
-    return np.array([average_precision_score(own, one) if own.any() else np.nan for one, own in pairs])
+    return np.array(
+        [average_precision_score(own, one, sample_weight=weights) if own.any() else np.nan for one, own in pairs]
+    )

@@ -38,13 +38,19 @@ class ShareReading(BagReading):
         found = heldout.bags.mean(outcome.heldout_classes[:, None] == np.arange(truth.shape[1]))
         return {"proportion_accuracy": 1.0 - proportion_error(found, truth)}
 
-    def evaluate(self, predicted: NDArray[Any], scores: NDArray[np.float64], weak: WeakLabels) -> Mapping[str, float]:
+    def evaluate(
+        self,
+        predicted: NDArray[Any],
+        scores: NDArray[np.float64],
+        weak: WeakLabels,
+        weights: NDArray[np.float64] | None = None,
+    ) -> Mapping[str, float]:
         """Return the mean absolute error of the shares of bags, and first what it lacks to 1, where more is better.
 
         For two classes the error of a bag is |p - q|, the error of the share of class 1; for several it is half the sum
         of |p_c - q_c|. That is the smallest share of its instances whose predicted class must be wrong.
         """
-        error = proportion_error(in_columns(predicted), weak.values)
+        error = proportion_error(in_columns(predicted), weak.values, weights)
         return {"proportion_accuracy": 1.0 - error, "proportion_error": error}
 
     def instance_threshold(
@@ -67,10 +73,14 @@ def in_columns(shares: NDArray[Any]) -> NDArray[np.float64]:
     return shares if shares.ndim == 2 else np.stack([1.0 - shares, shares], axis=1)
 
 
-def proportion_error(predicted: NDArray[np.float64], truth: NDArray[np.float64]) -> float:
+def proportion_error(
+    predicted: NDArray[np.float64], truth: NDArray[np.float64], weights: NDArray[np.float64] | None = None
+) -> float:
     """Return half the mean over bags of the sum of absolute differences between shares (B, C) and (B, C).
+
+    With weights (B,) it is the weighted mean.
 
     >>> proportion_error(np.array([[0.5, 0.5]]), np.array([[0.75, 0.25]]))
     0.25
     """
-    return float(np.abs(predicted - truth).sum(axis=1).mean() / 2)
+    return float(np.average(np.abs(predicted - truth).sum(axis=1), weights=weights) / 2)

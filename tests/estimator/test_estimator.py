@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from attrs import frozen
+from attrs import field, frozen
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
@@ -366,8 +367,85 @@ def test_score_takes_bags_of_one_class_and_a_single_bag(toy, bliss):
     assert "bag_auc" not in model.evaluate(X[:4], {"b0": 1}, bags[:4])
     with pytest.raises(DataError, match="7, which was not there in training"):
         model.score(X[:4], [7], bags[:4])
-    with pytest.raises(SettingsError, match="takes no sample_weight"):
-        model.score(X, weak, bags, sample_weight=np.ones(48))
+
+
+@pytest.mark.parametrize("call", ["score", "evaluate", "predict_bags", "score_bags"])
+def test_rows_without_bags_are_refused_by_a_model_of_bags(call, toy, bliss):
+    """A forgotten `bags` would make every row a bag of its own: the message says what to pass instead."""
+    X, bags, weak = toy()
+    model = bliss().fit(X, weak, bags=bags)
+    labels = ([weak[name] for name in bags],) if call in ("score", "evaluate") else ()
+    for rows in (X, X.tolist(), pd.DataFrame(X)):
+        with pytest.raises(DataError, match=r"there are no bag ids here.*np\.arange.*enable_metadata_routing"):
+            getattr(model, call)(rows, *labels)
+    getattr(model, call)(X, *labels, bags=np.arange(48))
+    getattr(model, call)(list(X.reshape(12, 4, 2)), *([list(weak.values())] if labels else []))
+
+
+@frozen
+class Sides(Reward):
+    """Keeps the bags on both sides of every fold, and rewards nothing."""
+
+    seen: list = field(factory=list)
+
+    def prepare(self, fold, classifier):
+        self.seen.append((set(fold.train.bags.ids.tolist()), set(fold.heldout.bags.ids.tolist())))
+        return self
+
+    def __call__(self, outcome):
+        return np.zeros(len(outcome.assignment))
+
+
+@pytest.mark.filterwarnings("ignore::bliss_framework.errors.BlissWarning")
+@pytest.mark.parametrize("form", ["bags", "rows", "mapping"])
+@pytest.mark.parametrize("settings", [{}, {"settings": "select"}], ids=["fit", "select"])
+def test_groups_are_on_one_side_of_every_fold(settings, form, toy, bliss):
+    """Slides of one patient are never trained on and held out in one fold, in a fit and while settings are chosen."""
+    X, bags, weak = toy(n_pos=8, n_neg=8)
+    patient = {name: f"p{int(name[1:]) // 2}" for name in weak}
+    groups = {"bags": list(patient.values()), "rows": [patient[one] for one in bags], "mapping": patient}[form]
+    sides = Sides()
+    grid = {"grid": {"inherited_share": [0.0, 0.5]}} if settings else {}
+    bliss(reward=sides, n_rounds=1, n_folds=3, **grid, **settings).fit(X, weak, bags=bags, groups=groups)
+    assert len(sides.seen) >= 3
+    for train, heldout in sides.seen:
+        assert not {patient[one] for one in train} & {patient[one] for one in heldout}
+    plain = Sides()
+    bliss(reward=plain, n_rounds=1, n_folds=3, **grid, **settings).fit(X, weak, bags=bags)
+    assert any({patient[one] for one in train} & {patient[one] for one in heldout} for train, heldout in plain.seen)
+
+
+def test_weights_of_bags_weigh_the_score(toy, bliss):
+    """The weighted bag accuracy is the share of weight on bags that are right; equal weights change nothing."""
+    X, bags, weak = toy(gap=0.0)
+    model = bliss(inherited_share=0.5).fit(X, weak, bags=bags)
+    right = model.predict_bags(X, bags)[1] == np.array(list(weak.values()))
+    assert 0 < right.sum() < 12
+    weights = {name: 1.0 + i for i, name in enumerate(weak)}
+    of_bag = np.array(list(weights.values()))
+    assert model.score(X, weak, bags, sample_weight=weights) == pytest.approx(of_bag[right].sum() / of_bag.sum())
+    assert model.score(X, weak, bags, sample_weight=np.ones(48)) == model.score(X, weak, bags)
+
+
+def test_weights_of_rows_reach_every_training(toy, bliss):
+    """The final classifier is trained with the weights of the caller; equal ones are none."""
+    X, bags, weak = toy()
+    seen = []
+
+    class Watching(LogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            seen.append(None if sample_weight is None else np.sort(np.asarray(sample_weight)))
+            return super().fit(X, y, sample_weight)
+
+    weights = np.arange(1.0, 49.0)
+    model = bliss(final_classifier=Watching(), confidence_weights=False)
+    plain = model.fit(X, weak, bags=bags).decision_function(X)
+    assert all(one is None for one in seen)
+    weighted = model.fit(X, weak, bags=bags, sample_weight=weights).decision_function(X)
+    whole = next(one for one in seen if one is not None and len(one) == 48)
+    assert np.allclose(whole, weights / weights.mean())
+    assert not np.array_equal(plain, weighted)
+    assert np.array_equal(model.fit(X, weak, bags=bags, sample_weight=np.full(48, 3.0)).decision_function(X), plain)
 
 
 def test_predictions_do_not_depend_on_the_order_of_calls(toy, bliss):

@@ -8,12 +8,14 @@ import pytest
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from bliss_framework import BagKFold, BlissClassifier
+from bliss_framework import BagKFold, BlissClassifier, DataError, load_model, save_model
+from bliss_framework.errors import BlissWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore::bliss_framework.errors.BlissWarning")
 
@@ -77,25 +79,27 @@ def test_repr_shows_what_was_changed():
     )
 
 
+@pytest.mark.usefixtures("routing")
 def test_search_passes_the_bags_of_each_fold_to_fit(toy, bliss):
-    """Without routing, `fit(X, y, groups=ids, bags=ids)` splits whole bags and slices the ids along with the rows."""
+    """With routing on, `fit(X, y, bags=ids)` splits whole bags and slices the ids along; nothing needs a request."""
     X, bags, weak = toy()
     y = np.array([weak[name] for name in bags])
     seen = []
 
     class Recorder(BlissClassifier):
-        def fit(self, X, y, bags=None):
+        def fit(self, X, y, bags=None, groups=None, sample_weight=None):
             seen.append((len(X), None if bags is None else len(np.unique(bags))))
-            return super().fit(X, y, bags)
+            return super().fit(X, y, bags, groups, sample_weight)
 
     own = Recorder(**{**bliss().get_params(deep=False), "n_rounds": 5})
-    search = GridSearchCV(own, {"reward": REWARDS}, cv=BagKFold(3)).fit(X, y, groups=bags, bags=bags)
+    search = GridSearchCV(own, {"reward": REWARDS}, cv=BagKFold(3), error_score="raise").fit(X, y, bags=bags)
     assert seen == [(32, 8)] * 6 + [(48, 12)]
     assert search.best_params_["reward"] in REWARDS
     assert len(search.best_estimator_.bag_ids_) == 12
     assert not hasattr(own, "labels_")
 
 
+@pytest.mark.usefixtures("routing")
 def test_search_over_rewards_leaves_the_classifier_unfitted(toy, bliss):
     """GridSearchCV over whole rewards works with any classifier object, which is never fitted itself."""
     X, bags, weak = toy(n_pos=4, n_neg=4)
@@ -103,7 +107,7 @@ def test_search_over_rewards_leaves_the_classifier_unfitted(toy, bliss):
     classifier, final = RandomForestClassifier(3), SVC()
     model = bliss(classifier=classifier, final_classifier=final, n_rounds=2, n_folds=2)
     search = GridSearchCV(model, {"reward": REWARDS, "classifier__max_depth": [1, 2]}, cv=BagKFold(2))
-    search.fit(X, y, groups=bags, bags=bags)
+    search.fit(X, y, bags=bags)
     assert len(search.cv_results_["params"]) == 4
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     for one in (classifier, final):
@@ -120,10 +124,10 @@ def test_search_reports_a_refused_setting_as_any_other_error(toy, bliss):
 
 @pytest.mark.usefixtures("routing")
 def test_routing_carries_bags_through_a_pipeline(toy, bliss):
-    """With metadata routing a pipeline passes `bags` to fit and to score."""
+    """With metadata routing a pipeline passes `bags` to fit and to score, without any request."""
     X, bags, weak = toy()
     y = np.array([weak[name] for name in bags])
-    last = bliss(scaling="none").set_fit_request(bags=True).set_score_request(bags=True)
+    last = bliss(scaling="none")
     pipeline = make_pipeline(StandardScaler(), last).fit(X, y, bags=bags)
     alone = bliss(scaling="none").fit(StandardScaler().fit_transform(X), weak, bags=bags)
     assert (pipeline[-1].labels_ == alone.labels_).all()
@@ -151,19 +155,68 @@ def test_routing_carries_bags_through_a_search(alias, toy, bliss):
 
 
 @pytest.mark.usefixtures("routing")
-def test_bags_that_nobody_asked_for_are_refused(toy, bliss):
-    """With routing on, bags without a request are an error, not ignored."""
+def test_bags_that_a_user_turned_away_are_refused(toy, bliss):
+    """With routing on, bags that no step asks for are an error, not ignored."""
     X, bags, weak = toy()
-    with pytest.raises(ValueError, match="bags"):
-        make_pipeline(StandardScaler(), bliss()).fit(X, [weak[name] for name in bags], bags=bags)
+    last = bliss().set_fit_request(bags=False)
+    with pytest.raises(TypeError, match="bags"):
+        make_pipeline(StandardScaler(), last).fit(X, [weak[name] for name in bags], bags=bags)
 
 
+@pytest.mark.usefixtures("routing")
+@pytest.mark.parametrize("above", [False, True])
+def test_cross_validate_hands_over_bags_and_groups(above, toy, bliss):
+    """`params={"bags": ids}` is all that cross_validate needs; `groups` beside it are patients that stay together."""
+    X, bags, weak = toy()
+    y, patients = np.array([weak[name] for name in bags]), np.array([int(name[1:]) // 2 for name in bags])
+    params = {"bags": bags, "groups": patients} if above else {"bags": bags}
+    found = cross_validate(
+        bliss(), X, y, cv=BagKFold(3), params=params, return_estimator=True, return_indices=True, error_score="raise"
+    )
+    for train, test, model, score in zip(
+        *(found["indices"][side] for side in ("train", "test")), found["estimator"], found["test_score"], strict=True
+    ):
+        assert not set(patients[train] if above else bags[train]) & set(patients[test] if above else bags[test])
+        own = {"groups": patients[train]} if above else {}
+        by_hand = bliss().fit(X[train], y[train], bags=bags[train], **own)
+        assert np.array_equal(model.label_means_, by_hand.label_means_, equal_nan=True)
+        assert score == by_hand.score(X[test], y[test], bags[test])
+
+
+def test_groups_alone_are_told_to_fit_in_a_warning(toy, bliss):
+    """Without routing scikit-learn hands `groups` to the splitter alone; fit says what to pass instead."""
+    X, bags, weak = toy()
+    y = np.array([weak[name] for name in bags])
+    with pytest.warns(BlissWarning, match=r"no bag ids.*enable_metadata_routing=True\) and pass params"):
+        cross_validate(bliss(n_rounds=2), X, y, groups=bags, cv=BagKFold(2), error_score="raise")
+    with pytest.raises(DataError, match="BagKFold needs the bag id of each row"):
+        cross_validate(bliss(n_rounds=2), X, y, cv=BagKFold(2), params={"bags": bags}, error_score="raise")
+
+
+@pytest.mark.usefixtures("routing")
+def test_a_model_with_requests_can_be_saved(tmp_path, toy, bliss):
+    """Requests of the model, of its final classifier and of a pipeline are left out of the file; predictions stay."""
+    X, bags, weak = toy()
+    final = LogisticRegression().set_fit_request(sample_weight=True)
+    model = bliss(final_classifier=final).set_fit_request(bags=True).set_score_request(bags=True).fit(X, weak, bags)
+    save_model(model, tmp_path / "model.skops")
+    again = load_model(tmp_path / "model.skops")
+    assert np.array_equal(again.decision_function(X), model.decision_function(X))
+    assert model.get_metadata_routing().fit.requests["bags"] is True
+    pipeline = make_pipeline(StandardScaler(), bliss().set_fit_request(bags=True)).fit(
+        X, [*map(weak.get, bags)], bags=bags
+    )
+    save_model(pipeline, tmp_path / "pipeline.skops")
+    assert np.array_equal(load_model(tmp_path / "pipeline.skops").predict(X), pipeline.predict(X))
+
+
+@pytest.mark.usefixtures("routing")
 def test_cross_validation_by_hand_equals_cross_validate(toy, bliss):
     """cross_validate with bags in `params` fits and predicts each fold as a loop over the splits does."""
     X, bags, weak = toy()
     y = np.array([weak[name] for name in bags])
     found = cross_validate(
-        bliss(), X, y, groups=bags, cv=BagKFold(3), params={"bags": bags}, return_estimator=True, error_score="raise"
+        bliss(), X, y, cv=BagKFold(3), params={"bags": bags}, return_estimator=True, error_score="raise"
     )
     for (train, _), model in zip(BagKFold(3).split(X, y, bags), found["estimator"], strict=True):
         by_hand = bliss().fit(X[train], y[train], bags=bags[train])

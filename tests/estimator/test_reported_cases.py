@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from attrs import field, frozen
+from sklearn import config_context
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.linear_model import LogisticRegression, SGDClassifier
@@ -504,7 +505,8 @@ def test_search_over_rewards_clones_and_never_fits_what_was_passed(toy, bliss):
     model = bliss(classifier=classifier, n_rounds=3).set_params(classifier__C=7.0)
     grid = {"reward": [{"name": "mil", "gamma": 1 / 7}, {"name": "mil", "gamma": 0.5}]}
     search = GridSearchCV(model, grid, cv=BagKFold(2), error_score="raise")
-    search.fit(X, [weak[name] for name in bags], groups=bags, bags=bags)
+    with config_context(enable_metadata_routing=True):
+        search.fit(X, [weak[name] for name in bags], bags=bags)
     assert search.best_params_["reward"] in grid["reward"]
     assert search.best_estimator_.classifier.gamma == "scale"
     assert search.best_estimator_.classifier.C == 7.0

@@ -548,6 +548,7 @@ def test_explained(bags_of_text, averaged):
     assert str(averaged.labels_[0]) in averaged.explain(0).sentence()
 
 
+@pytest.mark.filterwarnings("ignore:There are no bag ids")
 def test_ordinary_classification(select):
     """Where every row is a bag of its own, settings are chosen as well."""
     rng = np.random.default_rng(0)

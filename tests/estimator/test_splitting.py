@@ -51,11 +51,48 @@ def test_weak_labels_may_have_any_form(form):
     assert splits == [test.tolist() for _, test in BagKFold(2).split(np.zeros((8, 1)), by_row, bags)]
 
 
-def test_without_bags_every_row_is_one():
-    """Ordinary stratified folds; the index of a series, shuffled by an earlier split, means nothing."""
-    y = pd.Series([1, 0] * 6, index=np.random.default_rng(0).permutation(12))
-    for _, test in BagKFold(3).split(np.zeros((12, 1)), y):
-        assert y.to_numpy()[test].sum() == 2
+def test_without_bags_there_is_no_split():
+    """Like GroupKFold it needs to know what belongs together; rows that are bags are said to be."""
+    y = [1, 0] * 6
+    with pytest.raises(DataError, match=r"BagKFold needs the bag id of each row.*np\.arange"):
+        next(BagKFold(3).split(np.zeros((12, 1)), y))
+    for _, test in BagKFold(3).split(np.zeros((12, 1)), y, np.arange(12)):
+        assert np.array(y)[test].sum() == 2
+
+
+@PROPERTY
+@given(st.lists(st.integers(0, 5), min_size=8, max_size=40), st.integers(0, 9))
+def test_groups_above_bags_are_never_split(patients, seed):
+    """Slides of one patient are on one side of every split, and bags stay whole; every row is tested once."""
+    patients = np.array([0, 1, *patients])
+    slides, rows = np.arange(len(patients)), np.repeat(np.arange(len(patients)), 2)
+    y = slides % 2
+    tested = []
+    for train, test in BagKFold(2, random_state=seed).split(
+        np.zeros((len(rows), 1)), y, groups=patients[rows], bags=slides[rows]
+    ):
+        assert not set(patients[rows][train]) & set(patients[rows][test])
+        assert len(train)
+        assert len(test)
+        tested += test.tolist()
+    assert sorted(tested) == list(range(len(rows)))
+
+
+def test_groups_that_are_the_bags_change_nothing():
+    """Bag ids passed as both give the folds of bag ids alone."""
+    bags = np.repeat(np.arange(12), 3)
+    y = bags % 2
+    once = [test.tolist() for _, test in BagKFold(3).split(bags[:, None], y, bags)]
+    assert once == [test.tolist() for _, test in BagKFold(3).split(bags[:, None], y, bags, bags)]
+    assert once == [test.tolist() for _, test in BagKFold(3).split(bags[:, None], y, bags=bags)]
+
+
+def test_a_bag_in_two_groups_is_refused():
+    """A slide has one patient."""
+    with pytest.raises(DataError, match="Row 1 of bag 0 is in another group"):
+        next(BagKFold(2).split(np.zeros((4, 1)), None, groups=[7, 8, 8, 9], bags=[0, 0, 1, 2]))
+    with pytest.raises(DataError, match="3 folds, but there are 2 groups"):
+        next(BagKFold(3).split(np.zeros((4, 1)), None, groups=[7, 7, 8, 8], bags=[0, 1, 2, 3]))
 
 
 def test_same_seed_same_folds_and_other_seed_other_folds():
@@ -70,7 +107,7 @@ def test_same_seed_same_folds_and_other_seed_other_folds():
 
 def test_rows_may_be_a_plain_list():
     """Only the number of rows counts."""
-    assert len(list(BagKFold(2).split([[0.0], [1.0]], [0, 1]))) == 2
+    assert len(list(BagKFold(2).split([[0.0], [1.0]], [0, 1], ["a", "b"]))) == 2
 
 
 def test_too_few_bags_name_both_numbers():

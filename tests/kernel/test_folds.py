@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from bliss_framework.kernel.folds import deal_folds, train_and_heldout, usable_folds
+from bliss_framework.kernel.folds import deal_folds, strata_of_groups, train_and_heldout, usable_folds
 
 STRATA = st.lists(st.integers(0, 3), min_size=2, max_size=40)
 
@@ -90,3 +90,49 @@ def test_two_positive_bags_are_enough_to_judge(n_positive, n_negative, asked, tr
         assert strata[heldout].any()
         if train_on == "rest" or n_folds <= n_positive:
             assert strata[train].any()
+
+
+@given(STRATA, st.data(), st.integers(0, 2**32 - 1))
+def test_groups_are_dealt_whole(strata, data, seed):
+    """No group is split, no fold is empty, and folds differ by at most one group, and by one of each rarest stratum."""
+    strata = np.array(strata)
+    groups = np.array(data.draw(st.lists(st.integers(0, 9), min_size=len(strata), max_size=len(strata))))
+    names = sorted(set(groups.tolist()))
+    if len(names) < 2:
+        return
+    n_folds = data.draw(st.integers(2, len(names)))
+    folds = deal_folds(strata, n_folds, np.random.default_rng(seed), groups)
+    assert all(len(set(folds[groups == name].tolist())) == 1 for name in names)
+    fold_of = {name: int(folds[groups == name][0]) for name in names}
+    sizes = Counter(fold_of.values())
+    assert sorted(sizes) == list(range(n_folds))
+    assert max(sizes.values()) - min(sizes.values()) <= 1
+    counts = Counter(strata.tolist())
+    rarest = {name: min((counts[s], s) for s in strata[groups == name].tolist())[1] for name in names}
+    number, of_group = strata_of_groups(strata, groups)
+    assert [of_group[number[groups == name][0]] for name in names] == [rarest[name] for name in names]
+    for stratum in set(rarest.values()):
+        shares = Counter(fold_of[name] for name in names if rarest[name] == stratum)
+        assert max(shares[fold] for fold in range(n_folds)) - min(shares[fold] for fold in range(n_folds)) <= 1
+
+
+def test_groups_of_one_bag_each_do_not_depend_on_their_names():
+    """What a group is called changes no fold: only which bags are together counts."""
+    strata, groups = np.array([0, 1, 0, 1, 0, 1]), np.array([5, 5, 9, 2, 2, 7])
+    renamed = np.array([0, 0, 1, 2, 2, 3])
+    deals = [deal_folds(strata, 2, np.random.default_rng(3), one).tolist() for one in (groups, renamed)]
+    assert deals[0] == deals[1]
+
+
+def test_large_groups_go_to_different_folds():
+    """Groups of many bags are dealt first, so that folds have about as many bags."""
+    groups = np.repeat(np.arange(6), [10, 10, 10, 1, 1, 1])
+    folds = deal_folds(np.zeros(33, dtype=np.intp), 3, np.random.default_rng(0), groups)
+    assert sorted(Counter(folds.tolist()).values()) == [11, 11, 11]
+
+
+def test_folds_are_no_more_than_groups():
+    """Held-out folds need a group of each stratum that two groups or more have."""
+    strata, groups = np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 1, 2, 3, 4])
+    assert usable_folds(strata, 5, "one", groups) == 5
+    assert usable_folds(strata, 5, "rest", groups) == 2

@@ -45,7 +45,13 @@ class BagReading(ABC):
         """Score how well held-out predictions meet the weak labels; larger is better, 1 is perfect."""
 
     @abstractmethod
-    def evaluate(self, predicted: NDArray[Any], scores: NDArray[np.float64], weak: WeakLabels) -> Mapping[str, float]:
+    def evaluate(
+        self,
+        predicted: NDArray[Any],
+        scores: NDArray[np.float64],
+        weak: WeakLabels,
+        weights: NDArray[np.float64] | None = None,
+    ) -> Mapping[str, float]:
         """Compare predicted weak labels and bag scores with the true weak labels of bags that were not trained on.
 
         The first measure is the main one. One with a slash in its name, such as average_precision/cat, is a detail that
@@ -55,6 +61,8 @@ class BagReading(ABC):
             predicted: (B, ...) as `bag_labels` returns them.
             scores: (B,) or (B, C), positive where they exceed the bag threshold.
             weak: the true weak labels.
+            weights: (B,) how much each bag counts, or None where all count alike. A reading may leave this argument
+                out; then `score` takes no sample_weight.
         """
 
     def labels_of_bag_scores(self, bag_scores: NDArray[np.float64], threshold: float) -> NDArray[Any]:

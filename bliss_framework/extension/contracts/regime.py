@@ -34,6 +34,14 @@ class Regime(ABC):
     reading_parameters: ClassVar[tuple[str, ...]] = ()
 
     @property
+    def label_columns(self) -> tuple[Any, ...] | None:
+        """What the columns of a table of weak labels mean, in order, if it is known before the data; None by default.
+
+        A data frame of weak labels whose columns have these names is brought into this order.
+        """
+        return None
+
+    @property
     @abstractmethod
     def reading(self) -> BagReading:
         """How bags are read from the scores of their instances; a class attribute will do."""

@@ -54,6 +54,11 @@ class LlpRegime(Regime):
     classes: tuple[Any, ...] | None = field(default=None, converter=_as_tuple, validator=_class_names)
     assignments: str = field(default="counts", validator=one_of("counts", "free"))
 
+    @property
+    def label_columns(self) -> tuple[Any, ...] | None:
+        """The names of the classes, where they are given."""
+        return self.classes
+
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Read the shares, refuse those that tell nothing, and warn of those that tell little."""
         shares = read_shares(weak, bags)

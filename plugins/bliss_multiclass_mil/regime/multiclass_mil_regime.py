@@ -56,6 +56,11 @@ class MultiClassMilRegime(Regime):
     label_names: tuple[Any, ...] | None = field(default=None, converter=label_names_of)
     assignments: str = field(default="free", validator=one_of("free", "every-label"))
 
+    @property
+    def label_columns(self) -> tuple[Any, ...] | None:
+        """The names of the labels, where they are given."""
+        return self.label_names
+
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Read the label sets, and refuse those that tell nothing."""
         return check_label_sets(weak, bags, self._form)

@@ -320,7 +320,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return next(iter(self.evaluate(X, y, bags, sample_weight).values()))
 
     def evaluate(self, X: Any, y: Any = None, bags: Any = None, sample_weight: Any = None) -> dict[str, float]:
-        """Compare predictions with the weak labels of other bags by all measures of the regime; arguments as in `score`."""
+        """Compare predictions with the weak labels of other bags by all measures of the regime; see `score`."""
         check_is_fitted(self)
         refuse_lost_bags(X, bags, self.has_bags_)
         regime = self._regimes[0]

@@ -30,6 +30,7 @@ from bliss_framework.estimator.parameters import (
     signature,
 )
 from bliss_framework.estimator.selection import Trial
+from bliss_framework.estimator.suspect_columns import warn_of_suspect_columns
 from bliss_framework.extension.components import resolve
 from bliss_framework.extension.contracts import Profile, Regime
 from bliss_framework.extension.loading.plugins import active_plugins
@@ -150,6 +151,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         data = data.read_by(config.regime)
         if bags is None and not has_bags(X) and not config.regime.rows_are_bags:
             warn_of_no_bags(data.bags.n_rows)
+        warn_of_suspect_columns(data)
         return self.fit_configured(data, config, emit, run_tasks)
 
     def fit_configured(

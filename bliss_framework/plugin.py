@@ -40,6 +40,7 @@ from bliss_framework.estimator.checked_data import CheckedData as CheckedData
 from bliss_framework.estimator.final import class_scores as class_scores
 from bliss_framework.estimator.infer_labels import infer_labels as infer_labels
 from bliss_framework.estimator.inputs import check_bags as check_bags, check_training as check_training
+from bliss_framework.estimator.lost_bags import refuse_lost_bags as refuse_lost_bags
 from bliss_framework.estimator.ordering import in_own_order as in_own_order
 from bliss_framework.estimator.persistence import load_model as load_model, save_model as save_model
 from bliss_framework.estimator.scaling import Scaling as Scaling

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bliss_framework.plugin import Bags, Scaling, check_bags, check_training
+from bliss_framework.plugin import Bags, Scaling, check_bags, check_training, refuse_lost_bags
 from bliss_mil.regime.weak_labels import check_binary
 
 
@@ -21,6 +21,7 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
         self._note_columns(X, given.X, reset=True)
         weak = check_binary(given.weak, given.bags, self.positive_label)
         self.classes_ = np.asarray(weak.classes)
+        self.has_bags_ = given.bags.n_bags < given.bags.n_rows
         self.scaling_ = Scaling(self.scaling).fit(given.X)
         return self.scaling_.transform(given.X), given.bags, weak.values
 
@@ -29,6 +30,12 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
         rows, grouped = check_bags(X, bags)
         self._note_columns(X, rows, reset=False)
         return self.scaling_.transform(rows), grouped
+
+    def rows_in_bags(self, X: Any, bags: Any) -> tuple[Any, Bags]:
+        """Return scaled rows and their bags, which must be given where the baseline was fitted on bags."""
+        check_is_fitted(self)
+        refuse_lost_bags(X, bags, self.has_bags_)
+        return self.rows(X, bags)
 
     def _note_columns(self, X: Any, rows: Any, reset: bool) -> None:
         validate_data(self, rows if isinstance(X, list | tuple) else X, skip_check_array=True, reset=reset)
@@ -72,7 +79,7 @@ class InstanceScorer(BagClassifier):
 
     def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Score each bag by its most positive instance: (ids, scores)."""
-        rows, grouped = self.rows(X, bags)
+        rows, grouped = self.rows_in_bags(X, bags)
         return grouped.ids, grouped.max(self.score_rows(rows))
 
 
@@ -90,5 +97,5 @@ class WholeBagScorer(BagClassifier):
 
     def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Score each bag: (ids, scores), positive above 0."""
-        rows, grouped = self.rows(X, bags)
+        rows, grouped = self.rows_in_bags(X, bags)
         return grouped.ids, self.score_grouped(rows, grouped)

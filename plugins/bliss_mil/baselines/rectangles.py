@@ -188,7 +188,7 @@ class AxisParallelRectangle(BagClassifier):
 
     def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Score each bag by its most positive instance: (ids, scores)."""
-        rows, grouped = self.rows(X, bags)
+        rows, grouped = self.rows_in_bags(X, bags)
         return grouped.ids, grouped.max(self._margins(rows))
 
     def _rectangle(self, rows: NDArray[np.float64], bags: Bags, weak: NDArray[Any]) -> Rectangle:

@@ -53,7 +53,7 @@ class TargetPointClassifier(BagClassifier):
 
     def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Score each bag by its most positive instance: (ids, scores)."""
-        rows, grouped = self.rows(X, bags)
+        rows, grouped = self.rows_in_bags(X, bags)
         return grouped.ids, grouped.max(self._scores(rows))
 
     def _scores(self, rows: Any) -> NDArray[np.float64]:

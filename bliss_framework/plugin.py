@@ -29,6 +29,7 @@ from bliss_framework.errors import (
     BlissWarning as BlissWarning,
     DataError as DataError,
     MissingExtraError as MissingExtraError,
+    ParameterNeededError as ParameterNeededError,
     PluginError as PluginError,
     RewardError as RewardError,
     RunError as RunError,
@@ -83,6 +84,12 @@ from bliss_framework.kernel.pull import (
 )
 from bliss_framework.kernel.result import InferredLabels as InferredLabels
 from bliss_framework.kernel.rows import Rows as Rows, kernel_blocks as kernel_blocks
+from bliss_framework.kernel.words import (
+    class_array as class_array,
+    plain_value as plain_value,
+    positions_of as positions_of,
+    senses_of as senses_of,
+)
 from bliss_framework.readings.binary import BinaryReading as BinaryReading
 from bliss_framework.readings.classes import ClassReading as ClassReading, is_possible as is_possible
 from bliss_framework.readings.label_sets import LabelSetReading as LabelSetReading

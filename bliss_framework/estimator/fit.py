@@ -26,6 +26,7 @@ from bliss_framework.estimator.label_inference import (
 )
 from bliss_framework.estimator.selection import Trial, groups_of, trials_of, unit_of
 from bliss_framework.estimator.self_training import self_trained
+from bliss_framework.estimator.training_parts import check_training_parts
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks, cross_fit
 from bliss_framework.kernel.events import Emit
@@ -35,6 +36,7 @@ from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import conclude
 
 OUT_OF_FOLD = 5
+SELECTION = 'settings = "select", which scores settings on held-out bags'
 
 
 @frozen(eq=False)
@@ -141,6 +143,8 @@ def ranked_trials(request: FitRequest) -> list[Trial]:
     """Score candidates on held-out bags of the training data, best first, and tell of it."""
     candidates = request.config.candidates
     folds = _selection_folds(request)
+    heldout = [np.flatnonzero(folds == fold) for fold in range(int(folds.max()) + 1)]
+    check_training_parts(request.data, candidates[0].regime, heldout, SELECTION)
     n_tasks = len(groups_of(candidates)) * (int(folds.max()) + 1)
     request.emit(SelectionStarted(len(candidates), n_tasks, request.n_members))
 
@@ -206,12 +210,16 @@ def _selection_folds(request: FitRequest) -> NDArray[np.intp]:
     """Deal bags in canonical order, so that the order of rows in the caller's data changes nothing."""
     config = request.config.candidates[0]
     ready = order_data(request.data, config, scaling="none")
-    strata = config.regime.strata(ready.data.weak)
-    dealt = deal_folds(strata, usable_folds(strata, OUT_OF_FOLD, "rest"), np.random.default_rng(request.seed))
+    dealt = selection_folds(config.regime.strata(ready.data.weak), request.seed)
     positions = request.data.bags.take(ready.order)[1]
     folds = np.empty(len(dealt), dtype=np.intp)
     folds[positions] = dealt
     return folds
+
+
+def selection_folds(strata: NDArray[np.intp], seed: int) -> NDArray[np.intp]:
+    """Deal bags (B,) of some strata to the folds on which settings are scored."""
+    return deal_folds(strata, usable_folds(strata, OUT_OF_FOLD, "rest"), np.random.default_rng(seed))
 
 
 def _inferring(winners: Sequence[Trial], trials: Sequence[Trial]) -> list[FitConfig]:

@@ -16,13 +16,14 @@ def silent(event):
 
 
 def test_it_is_that_of_scikit_learn():
-    """The larger true value is positive, whatever the two are; equal scores count half."""
-    scores, truth = np.array([0.1, 0.4, 0.4, 0.9]), np.array([3, 3, 7, 7])
-    assert instance_auc(scores, truth) == roc_auc_score(truth == 7, scores) == 0.875
+    """Class 1 is positive, equal scores count half, and an instance whose class is not known does not count."""
+    scores, truth = np.array([0.1, 0.4, 0.4, 0.9]), np.array([0, 0, 1, 1])
+    assert instance_auc(scores, truth) == roc_auc_score(truth, scores) == 0.875
     assert instance_auc(-scores, truth) == 0.125
+    assert instance_auc(np.array([0.1, 0.4, 0.4, 0.9, 5.0]), np.array([0, 0, 1, 1, -1])) == 0.875
 
 
-@pytest.mark.parametrize("truth", [[1, 1, 1], [0, 0, 0], [0, 1, 2], []])
+@pytest.mark.parametrize("truth", [[1, 1, 1], [0, 0, 0], [0, 1, 2], [0, 2], [-1, 1], []])
 def test_without_two_classes_there_is_none(truth):
     """One class alone, or three, cannot be told apart by one score."""
     assert instance_auc(np.arange(float(len(truth))), np.array(truth)) is None
@@ -67,7 +68,7 @@ def test_inferred_labels_are_ranked_by_their_lead(experiment):
 def test_truth_of_one_class_has_none(experiment, tmp_path):
     """Where the free instances are all of one class, in every fold, the key is left out; so it is without truth."""
     prepared = experiment(cv=2)
-    prepared.problem.dataset.instance_labels[:] = 0
+    prepared.problem.truth[:] = 0
     evaluation = run(prepared, silent).document["evaluation"]
     assert "instance_auc" not in evaluation
     assert "instance_accuracy" in evaluation

@@ -23,8 +23,8 @@ class ParameterNeededError(DataError):
         parameter: its parameter.
         example: a value that it could have.
 
-    >>> print(ParameterNeededError("Which one is positive?", "regime", "mil", "positive_label", "ill"))
-    Which one is positive? Say so with the regime's parameter, for instance regime={"name": "mil", "positive_label": 'ill'}.
+    >>> print(ParameterNeededError("Which one?", "regime", "mil", "positive_label", "ill"))
+    Which one? Say so with the regime's parameter, for instance regime={"name": "mil", "positive_label": 'ill'}.
     """
 
     def __init__(self, question: str, component: str, name: str, parameter: str, example: Any) -> None:

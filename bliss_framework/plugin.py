@@ -36,9 +36,14 @@ from bliss_framework.errors import (
     SettingsError as SettingsError,
     UnknownNameError as UnknownNameError,
 )
+from bliss_framework.estimator.any_classifier import (
+    class_scores as class_scores,
+    fit_labels as fit_labels,
+    label_scores as label_scores,
+    takes_weights as takes_weights,
+)
 from bliss_framework.estimator.bliss_classifier import BlissClassifier as BlissClassifier, infer_labels as infer_labels
 from bliss_framework.estimator.checked_data import CheckedData as CheckedData
-from bliss_framework.estimator.final import class_scores as class_scores
 from bliss_framework.estimator.inputs import check_bags as check_bags, check_training as check_training
 from bliss_framework.estimator.ordering import in_own_order as in_own_order
 from bliss_framework.estimator.persistence import load_model as load_model, save_model as save_model

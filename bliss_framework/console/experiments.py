@@ -6,11 +6,11 @@ from typing import Any
 
 from attrs import evolve
 
+from bliss_framework.console.options import PARAMETER_OPTIONS
 from bliss_framework.errors import SettingsError, UnknownNameError
 from bliss_framework.estimator.parameters import SETTINGS, TABLE
 from bliss_framework.extension.naming import did_you_mean
 from bliss_framework.runs.settings.experiment_file import Experiments, read_bliss, read_experiments
-from bliss_framework.console.options import PARAMETER_OPTIONS
 from bliss_framework.runs.settings.records import (
     DataSettings,
     RunSettings,

@@ -14,7 +14,7 @@ from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.ensemble import Member
 from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
-from bliss_framework.estimator.final import FinalLearner, probability_slope, targets_of
+from bliss_framework.estimator.final import FinalLearner, probability_slope, targets_of, warn_of_final
 from bliss_framework.estimator.instance_threshold import fixed_threshold, instance_threshold
 from bliss_framework.estimator.label_inference import (
     OrderedData,
@@ -113,7 +113,9 @@ def fit(request: FitRequest) -> FitResult:
     learner = _learner(config, ready, found, request.seed)
     if config["self_training"]:
         learner = self_trained(learner, config, _out_of_fold_folds(config, data), found.inferred.classes)
-    member = Member(ready.scaling, learner.fit_on(np.arange(data.n_rows)), config["regime"])
+    final = learner.fit_on(np.arange(data.n_rows))
+    warn_of_final(final, learner, config)
+    member = Member(ready.scaling, final, config["regime"])
     return FitResult(config, found, [member], (config.regime,), ready.order, *_calibrated(learner, config, found))
 
 
@@ -253,7 +255,9 @@ def _inferences(
 def _member(trial: Trial, ready: OrderedData, inferences: Mapping[str | None, CrossFit], seed: int) -> Member:
     config = trial.config
     found = inferences.get(config.inference_key, next(iter(inferences.values())))
-    final = _learner(config, ready, found, seed).fit_on(np.arange(ready.data.n_rows))
+    learner = _learner(config, ready, found, seed)
+    final = learner.fit_on(np.arange(ready.data.n_rows))
+    warn_of_final(final, learner, config)
     return Member(ready.scaling, final, config["regime"], unit_of(trial.scores), unit_of(trial.bag_scores))
 
 

@@ -253,9 +253,8 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Predict the weak label of each bag: (ids, labels), ids in order of first appearance."""
         data = self._rows(X, bags)
         weak = self._bag_labels(data.X, data.bags)
-        return data.bags.ids, self.bag_classes_[
-            weak.astype(np.intp)
-        ] if weak.ndim == 1 and weak.dtype.kind in "biu" else weak
+        coded = weak.ndim == 1 and weak.dtype.kind in "biu"
+        return data.bags.ids, self.bag_classes_[weak.astype(np.intp)] if coded else weak
 
     @property
     def _regimes(self) -> tuple[Regime, ...]:

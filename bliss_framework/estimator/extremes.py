@@ -75,7 +75,7 @@ def _warn_of_outlier(values: NDArray[np.floating], column: int, names: tuple[str
     row = int(sizes.argmax())
     warnings.warn(
         f"{_called(column, names)} of X has the value {values[row]:g} in row {row}, and no other above {second:g}; "
-        f"beside it all others are alike, so the column says next to nothing. See whether it stands for a missing value.",
+        f"beside it all others are alike, so the column says next to nothing. See whether it means a missing value.",
         BlissWarning,
         stacklevel=4,
     )

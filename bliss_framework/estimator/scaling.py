@@ -60,8 +60,9 @@ class Scaling(BaseEstimator):  # type: ignore[misc]
             return X
         rows = Rows(X).as_type(np.float64)
         # Models that were saved before there were exponents have none.
-        if getattr(self, "exponents_", None) is not None:
-            rows = rows.times_powers_of_two(self.exponents_)
+        exponents = getattr(self, "exponents_", None)
+        if exponents is not None:
+            rows = rows.times_powers_of_two(exponents)
         if self.mean_ is not None and self.factor_ is not None:
             rows = rows.standardised(self.mean_, self.factor_)
         if self.clip_:

@@ -97,7 +97,7 @@ def cross_fit(
     if not data.space.free.any():
         return _nothing_to_infer(data, root)
     n_folds = usable_folds(strata, settings.n_folds, settings.train_on)
-    warnings = _of_folds(n_folds, len(strata), settings)
+    warnings = _of_folds(n_folds, len(strata), settings) + _of_lone_bag(data, strata)
     passes: list[list[FoldResult]] = []
     inferred: InferredLabels | None = None
     for pass_number in range(1, settings.n_passes + 1):
@@ -131,6 +131,18 @@ def _of_folds(n_folds: int, n_bags: int, settings: InferenceSettings) -> tuple[s
     return (
         f"n_folds was reduced from {settings.n_folds} to {n_folds}: there are {n_bags} bags, and with "
         f'train_on="{settings.train_on}" every fold needs its share of them.',
+    )
+
+
+def _of_lone_bag(data: Part, strata: NDArray[np.intp]) -> tuple[str, ...]:
+    """Say so where one bag stands against all others: whatever the folds, nothing like it is ever held out."""
+    counts = np.bincount(strata)
+    if np.count_nonzero(counts) != 2 or counts[counts > 0].min() > 1:
+        return ()
+    bag = data.bags.ids.tolist()[int(np.flatnonzero(counts[strata] == 1)[0])]
+    return (
+        f"Bag {bag!r} is the only one of its class among {len(strata)} bags, so no held-out bag can show whether the "
+        f"labels that are inferred beside it are right.",
     )
 
 

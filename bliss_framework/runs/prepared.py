@@ -208,7 +208,7 @@ def _checked(dataset: WeakDataset) -> CheckedData:
 
 
 def _read(data: CheckedData, config: FitConfig) -> tuple[CheckedData, tuple[str, ...]]:
-    """Let the regime read the weak labels, and return what it says of them: what it understood, and what it warns of."""
+    """Let the regime read the weak labels, and return what it says of them: its notes and its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         data = data.read_by(config.regime)
@@ -221,7 +221,9 @@ def _found_names(problem: Problem) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if regime.reading.class_0_is_negative and getattr(regime, "label_names", ()) is None:
         found["label_names"] = list(classes[1:])
-    if getattr(regime, "classes", ()) is None and classes != tuple(range(len(classes))):
+    # Where weak labels are objects, such as mappings, they say themselves which classes there are.
+    told = classes != tuple(range(len(classes))) or getattr(problem.data.weak, "dtype", None) == object
+    if getattr(regime, "classes", ()) is None and told:
         found["classes"] = list(classes)
     return found
 

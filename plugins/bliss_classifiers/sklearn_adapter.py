@@ -134,7 +134,7 @@ class PreparedSklearn(PreparedClassifier):
         self._weights_used = True  # It is said once.
         warnings.warn(
             f"The classifier {type(self._template).__name__} takes no sample_weight, so all instances count alike in "
-            f"label inference: neither class_balance nor weights of the regime have an effect. Take another classifier.",
+            f"label inference: neither class_balance nor weights of the regime have an effect. Take another one.",
             BlissWarning,
             stacklevel=2,
         )

@@ -108,10 +108,10 @@ def true_classes(labels: Any, alphabet: Alphabet, origin: str) -> tuple[NDArray[
     places, translated = found
     nothing = 0 if alphabet.negative_first else UNKNOWN
     codes = [nothing if lacks else places[value] for value, lacks in zip(values, missing, strict=True)]
-    notes = (_translation(places, alphabet, origin),) if translated else ()
+    notes = [_translation(places, alphabet, origin)] if translated else []
     if missing.any():
-        notes += (_about_missing(int(missing.sum()), len(values), alphabet, origin),)
-    return np.array(codes, dtype=np.intp), notes
+        notes.append(_about_missing(int(missing.sum()), len(values), alphabet, origin))
+    return np.array(codes, dtype=np.intp), tuple(notes)
 
 
 def predicted_classes(predicted: Any, alphabet: Alphabet, method: str) -> NDArray[np.intp]:

@@ -26,6 +26,7 @@ _HOMES = {
             "BlissWarning",
             "DataError",
             "MissingExtraError",
+            "ParameterNeededError",
             "PluginError",
             "RewardError",
             "RunError",

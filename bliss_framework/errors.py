@@ -1,5 +1,7 @@
 """Every error that a user can fix. Each message says what happened, to which thing, what is allowed, what to do."""
 
+from typing import Any
+
 
 class BlissError(Exception):
     """An error that the user can fix; the console prints its text alone and exits with 1."""
@@ -7,6 +9,33 @@ class BlissError(Exception):
 
 class DataError(BlissError, ValueError):
     """The data cannot be used as they are: shapes, missing values, bags, weak labels."""
+
+
+class ParameterNeededError(DataError):
+    """Data that can be read in several ways, and a parameter of a component that says which one is meant.
+
+    The text ends with how the parameter is given in Python; the console says it with an option instead.
+
+    Args:
+        question: what was found, and what must be said; whole sentences.
+        component: which component of `BlissClassifier` takes the parameter, such as "regime".
+        name: of the component in use, such as "mil".
+        parameter: its parameter.
+        example: a value that it could have.
+
+    >>> print(ParameterNeededError("Which one?", "regime", "mil", "positive_label", "ill"))
+    Which one? Say so with the regime's parameter, for instance regime={"name": "mil", "positive_label": 'ill'}.
+    """
+
+    def __init__(self, question: str, component: str, name: str, parameter: str, example: Any) -> None:
+        super().__init__(question, component, name, parameter, example)
+        self.question, self.component, self.name = question, component, name
+        self.parameter, self.example = parameter, example
+
+    def __str__(self) -> str:
+        """Ask, and say how to answer in Python."""
+        value = f'{{"name": "{self.name}", "{self.parameter}": {self.example!r}}}'
+        return f"{self.question} Say so with the {self.component}'s parameter, for instance {self.component}={value}."
 
 
 class SettingsError(BlissError, ValueError):

@@ -29,15 +29,21 @@ from bliss_framework.errors import (
     BlissWarning as BlissWarning,
     DataError as DataError,
     MissingExtraError as MissingExtraError,
+    ParameterNeededError as ParameterNeededError,
     PluginError as PluginError,
     RewardError as RewardError,
     RunError as RunError,
     SettingsError as SettingsError,
     UnknownNameError as UnknownNameError,
 )
+from bliss_framework.estimator.any_classifier import (
+    class_scores as class_scores,
+    fit_labels as fit_labels,
+    label_scores as label_scores,
+    takes_weights as takes_weights,
+)
 from bliss_framework.estimator.bliss_classifier import BlissClassifier as BlissClassifier
 from bliss_framework.estimator.checked_data import CheckedData as CheckedData
-from bliss_framework.estimator.final import class_scores as class_scores
 from bliss_framework.estimator.infer_labels import infer_labels as infer_labels
 from bliss_framework.estimator.inputs import check_bags as check_bags, check_training as check_training
 from bliss_framework.estimator.lost_bags import refuse_lost_bags as refuse_lost_bags
@@ -86,6 +92,12 @@ from bliss_framework.kernel.pull import (
 )
 from bliss_framework.kernel.result import InferredLabels as InferredLabels
 from bliss_framework.kernel.rows import Rows as Rows, kernel_blocks as kernel_blocks
+from bliss_framework.kernel.words import (
+    class_array as class_array,
+    plain_value as plain_value,
+    positions_of as positions_of,
+    senses_of as senses_of,
+)
 from bliss_framework.readings.binary import BinaryReading as BinaryReading
 from bliss_framework.readings.classes import ClassReading as ClassReading, is_possible as is_possible
 from bliss_framework.readings.label_sets import LabelSetReading as LabelSetReading

@@ -18,6 +18,7 @@ from typing import Any
 from bliss_framework.errors import SettingsError
 
 N_SEEDS = 2**32
+LARGEST = 1e30
 Validator = Callable[[Any, Any, Any], None]
 
 
@@ -42,9 +43,11 @@ def between(lowest: float, highest: float) -> Validator:
 
 
 def positive(_: Any, attribute: Any, value: Any) -> None:
-    """Allow a finite number above 0."""
+    """Allow a finite number above 0, of a size that can be computed with in single precision."""
     if not _is_finite(value) or value <= 0:
         raise SettingsError(f"{attribute.name} must be a finite number above 0; got {value!r}.")
+    if not 1 / LARGEST <= value <= LARGEST:
+        raise SettingsError(f"{attribute.name} must be a number from {1 / LARGEST:g} to {LARGEST:g}; got {value!r}.")
 
 
 def one_of(*allowed: Any) -> Validator:

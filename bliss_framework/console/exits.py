@@ -20,7 +20,7 @@ import rich_click as click
 from attrs import define, field
 from click.exceptions import Exit
 
-from bliss_framework.errors import BlissError
+from bliss_framework.errors import BlissError, ParameterNeededError
 from bliss_framework.version import __version__
 
 USER_ERROR, USAGE, OUR_BUG, INTERRUPTED = 1, 2, 3, 130
@@ -95,7 +95,16 @@ def take_any_text() -> None:
 
 
 def _with_notes(error: BaseException) -> str:
-    return " ".join([str(error), *getattr(error, "__notes__", [])])
+    return " ".join([_in_console_words(error), *getattr(error, "__notes__", [])])
+
+
+def _in_console_words(error: BaseException) -> str:
+    """Say how to answer with an option where the error itself says how to answer in Python."""
+    if not isinstance(error, ParameterNeededError):
+        return str(error)
+    from bliss_framework.console.options import how_to_set
+
+    return f"{error.question} Say so with {how_to_set(error.component, error.parameter, error.example)}."
 
 
 def _say(text: str) -> None:

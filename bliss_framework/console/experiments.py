@@ -6,11 +6,18 @@ from typing import Any
 
 from attrs import evolve
 
+from bliss_framework.console.options import PARAMETER_OPTIONS
 from bliss_framework.errors import SettingsError, UnknownNameError
 from bliss_framework.estimator.parameters import SETTINGS, TABLE
 from bliss_framework.extension.naming import did_you_mean
 from bliss_framework.runs.settings.experiment_file import Experiments, read_bliss, read_experiments
-from bliss_framework.runs.settings.records import DataSettings, RunSettings, with_component_parameters, with_options
+from bliss_framework.runs.settings.records import (
+    DataSettings,
+    RunSettings,
+    with_component_parameter,
+    with_component_parameters,
+    with_options,
+)
 
 DATA_OPTIONS = ("bag", "label", "instance_label", "labels")
 
@@ -48,13 +55,18 @@ def _only(experiments: Experiments, only: str, source: str) -> RunSettings:
 
 def _with(settings: RunSettings, options: dict[str, Any]) -> RunSettings:
     assignments = options.pop("assignments")
+    named = {place: options.pop(option) for place, option in PARAMETER_OPTIONS.items() if option in options}
     chosen = options.pop("settings")
     reading = {key: options.pop(key) for key in DATA_OPTIONS}
     reading = {key: value for key, value in reading.items() if value is not None}
     settings = evolve(settings, data=evolve(settings.data, options={**settings.data.options, **reading}))
     settings = evolve(settings, bliss={**settings.bliss, **_chosen_settings(chosen)})
     options = {name: TABLE[name].read(value) if name in TABLE else value for name, value in options.items()}
-    return with_component_parameters(with_options(settings, options), assignments)
+    settings = with_component_parameters(with_options(settings, options), assignments)
+    for (component, parameter), value in named.items():
+        if value is not None:
+            settings = with_component_parameter(settings, component, parameter, value)
+    return settings
 
 
 def _chosen_settings(chosen: str | None) -> dict[str, Any]:

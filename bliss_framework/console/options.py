@@ -4,6 +4,7 @@ The options of label inference are made from the table of parameters, and their 
 installed regimes advise, which is looked up when --help is asked for.
 """
 
+import shlex
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
@@ -17,6 +18,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 PANELS = {"inference": "Label inference", "final": "After inference", "selection": "Components", "run": "Where it runs"}
 SEEDED = "0 in a run"  # A run can be repeated, so it has a seed.
 FROM_DATA = "the data set's, else mil"
+
+# Parameters of components that have an option of their own beside --set: its name by component and parameter.
+PARAMETER_OPTIONS = {("regime", "positive_label"): "positive_label"}
 
 _components = partial(click.option, panel="Components")
 _evaluation = partial(click.option, panel="Evaluation")
@@ -74,7 +78,27 @@ inference_options = _all(
         help="Set a parameter of the component in use, for instance classifier.ridge=0.3; may be repeated. "
         "`bliss plugins NAME` lists parameters.",
     ),
+    _components(
+        "--positive-label",
+        metavar="VALUE",
+        help="Which of two weak labels means positive; the same as --set regime.positive_label=VALUE. "
+        "[default: 1, or the one that everybody knows, such as yes of yes/no]",
+    ),
 )
+
+
+def how_to_set(component: str, parameter: str, value: Any) -> str:
+    """Say which option sets a parameter of a component, in the words of the command line.
+
+    >>> how_to_set("regime", "positive_label", "very ill")
+    "--positive-label 'very ill' (which is short for --set 'regime.positive_label=very ill')"
+    """
+    assignment = f"--set {shlex.quote(f'{component}.{parameter}={value}')}"
+    option = PARAMETER_OPTIONS.get((component, parameter))
+    if option is None:
+        return assignment
+    return f"--{option.replace('_', '-')} {shlex.quote(str(value))} (which is short for {assignment})"
+
 
 evaluation_options = _all(
     _evaluation("--cv", metavar="K", type=int, help="Evaluate by K folds of whole bags, beside simple baselines."),

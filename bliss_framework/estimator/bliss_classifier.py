@@ -15,6 +15,7 @@ from bliss_framework.estimator.configure import Config, FitConfig, configure
 from bliss_framework.estimator.default_words import default_words
 from bliss_framework.estimator.ensemble import Ensemble, bag_labels, bag_scores, instance_scores, measures
 from bliss_framework.estimator.explanation import Explanation, explain
+from bliss_framework.estimator.extremes import check_values
 from bliss_framework.estimator.final import probabilities
 from bliss_framework.estimator.fit import FitRequest, FitResult, fit, fit_best, ranked_trials, warn_of_collapse
 from bliss_framework.estimator.inputs import check_labelled, check_training, check_unlabelled, has_bags, is_table
@@ -38,6 +39,7 @@ from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit, silent
 from bliss_framework.kernel.rows import Rows
+from bliss_framework.kernel.words import class_array
 
 SIGNATURE = signature()  # Of the constructor, made from the table of parameters.
 
@@ -212,6 +214,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _request(self, data: CheckedData, config: FitConfig, emit: Emit, run_tasks: RunTasks | None) -> FitRequest:
         _remember_columns(self, data)
+        check_values(data, config["scaling"])
         seed = int(generator(self.random_state).randint(2**31 - 1))
         runner = fold_runner(self.n_jobs) if run_tasks is None else run_tasks
         return FitRequest(config, data.read_by(config.regime), seed, emit, runner, self.n_jobs, self.n_members)
@@ -225,8 +228,8 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.members_ = result.members
         self.bag_threshold_, self.instance_threshold_ = result.bag_threshold, result.instance_threshold
         self.probability_slope_ = result.slope
-        self.classes_ = np.asarray(data.labels.classes)
-        self.bag_classes_ = np.asarray(data.labels.bag_words)
+        self.classes_ = class_array(data.labels.classes)
+        self.bag_classes_ = class_array(data.labels.bag_words)
         self.class_indices_ = inferred.classes
         self.class_of_label_ = found.class_of_label
         self.labels_ = self.classes_[inferred.classes]
@@ -278,7 +281,8 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Predict the weak label of each bag: (ids, labels), ids in order of first appearance."""
         data = self._rows_in_bags(X, bags)
         weak = self._bag_labels(data.X, data.bags)
-        return data.bags.ids, self.bag_classes_[weak] if weak.ndim == 1 and weak.dtype.kind == "i" else weak
+        coded = weak.ndim == 1 and weak.dtype.kind in "biu"
+        return data.bags.ids, self.bag_classes_[weak.astype(np.intp)] if coded else weak
 
     @property
     def _regimes(self) -> tuple[Regime, ...]:

@@ -1,5 +1,6 @@
 """After inference: any classifier, trained on the inferred labels, and what is learnt on its out-of-fold scores."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -7,12 +8,14 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.validation import has_fit_parameter
 
+from bliss_framework.errors import BlissWarning
+from bliss_framework.estimator.any_classifier import fit_labels, label_scores, takes_weights
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.kernel.labels import LabelSpace
 from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import InferredLabels
+from bliss_framework.kernel.words import listed_words
 
 
 @frozen(eq=False)
@@ -103,11 +106,10 @@ class FinalClassifier(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, classes: NDArray[np.intp], weights: NDArray[np.float64] | None) -> "FinalClassifier":
         """Train on rows (n, d), classes (n,) and weights (n,), passed on where the classifier takes them."""
-        self.present_ = np.unique(classes)
-        self.weighted_ = weights is not None and has_fit_parameter(self.estimator, "sample_weight")
-        if len(self.present_) > 1:
-            extra = {"sample_weight": weights} if self.weighted_ else {}
-            self.fitted_ = clone(self.estimator).fit(X, classes, **extra)
+        self.weighted_ = weights is not None and takes_weights(self.estimator)
+        fitted, self.present_ = fit_labels(self.estimator, X, classes, weights)
+        if fitted is not None:
+            self.fitted_ = fitted
         return self
 
     def fit_shares(self, X: Any, shares: NDArray[np.float64], weights: NDArray[np.float64] | None) -> "FinalClassifier":
@@ -127,38 +129,12 @@ class FinalClassifier(BaseEstimator):  # type: ignore[misc]
             scores = np.full((X.shape[0], self.n_classes), -1.0)
             scores[:, self.present_[0]] = 1.0
             return scores
-        present = class_scores(self.fitted_, X)
+        present = label_scores(self.fitted_, X, self.present_)
         if present.ndim == 1:
             present = np.stack([-present, present], axis=1)
         scores = np.full((X.shape[0], self.n_classes), present.min() - 1.0)
         scores[:, self.present_] = present
         return scores
-
-
-def class_scores(fitted: Any, X: Any) -> NDArray[np.float64]:
-    """Return scores of any fitted scikit-learn classifier.
-
-    Its `decision_function` is taken where it has one with a column for each class, else `predict_proba`, else the
-    prediction itself.
-
-    Args:
-        fitted: has `classes_` and `predict`.
-        X: (n, d) rows.
-
-    Returns:
-        (n,) for two classes, positive for the second, else (n, C).
-    """
-    n_classes = len(fitted.classes_)
-    if hasattr(fitted, "decision_function"):
-        values = np.asarray(fitted.decision_function(X), dtype=np.float64)
-        if values.ndim == 1 or values.shape[1] == n_classes:
-            return values
-    if hasattr(fitted, "predict_proba"):
-        values = np.asarray(fitted.predict_proba(X), dtype=np.float64)
-    else:
-        # One-vs-one columns, or no scores at all: the prediction itself is all that can be compared.
-        values = (np.asarray(fitted.predict(X))[:, None] == fitted.classes_[None, :]).astype(np.float64)
-    return values[:, 1] - values[:, 0] if n_classes == 2 else values
 
 
 @frozen(eq=False)
@@ -204,6 +180,33 @@ class FinalLearner:
         fitted = [self.fit_on(np.flatnonzero(fold_of_row != fold)) for fold in np.unique(folds)]
         scores = [model.decision(self.data.X[rows]) for model, rows in zip(fitted, held, strict=True)]
         return np.concatenate(scores)[np.argsort(np.concatenate(held))]
+
+
+def warn_of_final(final: FinalClassifier, learner: FinalLearner, config: FitConfig) -> None:
+    """Warn where the final classifier could not use what it was to learn from: weights, or a class that is too rare."""
+    asked = bool(config.given.get("confidence_weights")) or learner.data.weights is not None
+    if hasattr(learner.estimator, "fit_shares"):
+        return
+    name, targets = type(learner.estimator).__name__, learner.targets
+    weights = targets.weights
+    if asked and weights is not None and not final.weighted_ and weights.min() < weights.max():
+        warnings.warn(
+            f"The final classifier {name} takes no sample_weight, so all instances count alike in it: neither "
+            f"confidence_weights nor weights of the regime have an effect. Take another final_classifier, or "
+            f"confidence_weights=False.",
+            BlissWarning,
+            stacklevel=5,
+        )
+    learnt = np.unique(targets.classes[targets.decided]) if targets.decided.any() else np.unique(targets.classes)
+    left_out = np.setdiff1d(learnt, final.present_)
+    if len(left_out):
+        classes = listed_words(learner.data.weak.classes[one] for one in left_out)
+        warnings.warn(
+            f"The final classifier {name} cannot learn from so few instances as were inferred to be of class "
+            f"{classes}, so it never predicts it. Take another final_classifier, or more bags.",
+            BlissWarning,
+            stacklevel=5,
+        )
 
 
 def _of(weights: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:

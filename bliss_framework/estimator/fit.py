@@ -14,7 +14,7 @@ from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.ensemble import Member
 from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
-from bliss_framework.estimator.final import FinalLearner, probability_slope, targets_of
+from bliss_framework.estimator.final import FinalLearner, probability_slope, targets_of, warn_of_final
 from bliss_framework.estimator.instance_threshold import fixed_threshold, instance_threshold
 from bliss_framework.estimator.label_inference import (
     OrderedData,
@@ -26,6 +26,7 @@ from bliss_framework.estimator.label_inference import (
 )
 from bliss_framework.estimator.selection import Trial, groups_of, trials_of, unit_of
 from bliss_framework.estimator.self_training import self_trained
+from bliss_framework.estimator.training_parts import check_training_parts
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks, cross_fit
 from bliss_framework.kernel.events import Emit
@@ -35,6 +36,7 @@ from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import conclude
 
 OUT_OF_FOLD = 5
+SELECTION = 'settings = "select", which scores settings on held-out bags'
 
 
 @frozen(eq=False)
@@ -111,7 +113,9 @@ def fit(request: FitRequest) -> FitResult:
     learner = _learner(config, ready, found, request.seed)
     if config["self_training"]:
         learner = self_trained(learner, config, _out_of_fold_folds(config, data), found.inferred.classes)
-    member = Member(ready.scaling, learner.fit_on(np.arange(data.n_rows)), config["regime"])
+    final = learner.fit_on(np.arange(data.n_rows))
+    warn_of_final(final, learner, config)
+    member = Member(ready.scaling, final, config["regime"])
     return FitResult(config, found, [member], (config.regime,), ready.order, *_calibrated(learner, config, found))
 
 
@@ -141,6 +145,8 @@ def ranked_trials(request: FitRequest) -> list[Trial]:
     """Score candidates on held-out bags of the training data, best first, and tell of it."""
     candidates = request.config.candidates
     folds = _selection_folds(request)
+    heldout = [np.flatnonzero(folds == fold) for fold in range(int(folds.max()) + 1)]
+    check_training_parts(request.data, candidates[0].regime, heldout, SELECTION)
     n_tasks = len(groups_of(candidates)) * (int(folds.max()) + 1)
     request.emit(SelectionStarted(len(candidates), n_tasks, request.n_members))
 
@@ -206,13 +212,16 @@ def _selection_folds(request: FitRequest) -> NDArray[np.intp]:
     """Deal bags in canonical order, so that the order of rows in the caller's data changes nothing."""
     config = request.config.candidates[0]
     ready = order_data(request.data, config, scaling="none")
-    strata, groups = config.regime.strata(ready.data.weak), ready.data.bags.groups
-    n_folds = usable_folds(strata, OUT_OF_FOLD, "rest", groups)
-    dealt = deal_folds(strata, n_folds, np.random.default_rng(request.seed), groups)
+    dealt = selection_folds(config.regime.strata(ready.data.weak), request.seed, ready.data.bags.groups)
     positions = request.data.bags.take(ready.order)[1]
     folds = np.empty(len(dealt), dtype=np.intp)
     folds[positions] = dealt
     return folds
+
+
+def selection_folds(strata: NDArray[np.intp], seed: int) -> NDArray[np.intp]:
+    """Deal bags (B,) of some strata to the folds on which settings are scored."""
+    return deal_folds(strata, usable_folds(strata, OUT_OF_FOLD, "rest"), np.random.default_rng(seed))
 
 
 def _inferring(winners: Sequence[Trial], trials: Sequence[Trial]) -> list[FitConfig]:
@@ -246,7 +255,9 @@ def _inferences(
 def _member(trial: Trial, ready: OrderedData, inferences: Mapping[str | None, CrossFit], seed: int) -> Member:
     config = trial.config
     found = inferences.get(config.inference_key, next(iter(inferences.values())))
-    final = _learner(config, ready, found, seed).fit_on(np.arange(ready.data.n_rows))
+    learner = _learner(config, ready, found, seed)
+    final = learner.fit_on(np.arange(ready.data.n_rows))
+    warn_of_final(final, learner, config)
     return Member(ready.scaling, final, config["regime"], unit_of(trial.scores), unit_of(trial.bag_scores))
 
 

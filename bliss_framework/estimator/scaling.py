@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from bliss_framework.estimator.parameters import scaling_mode
-from bliss_framework.kernel.rows import Rows
+from bliss_framework.kernel.rows import ORDINARY, Rows
 from bliss_framework.validators import check_value
 
 DEVIATIONS = 3.0
@@ -41,10 +41,17 @@ class Scaling(BaseEstimator):  # type: ignore[misc]
         steps = self.mode if self.mode != "auto" else "unit" if Rows(X).is_sparse else "clipped"
         self.unit_ = "unit" in steps
         self.clip_ = steps == "clipped"
+        self.exponents_: NDArray[np.intc] | None = None
         self.mean_: NDArray[np.float64] | None = None
         self.factor_: NDArray[np.float64] | None = None
         if self.clip_ or "standard" in steps:
-            self.mean_, self.factor_ = _columns(Rows(X).as_type(np.float64))
+            rows = Rows(X).as_type(np.float64)
+            magnitudes = rows.column_magnitudes()
+            self.exponents_ = _exponents(magnitudes)
+            if self.exponents_ is not None:
+                rows = rows.times_powers_of_two(self.exponents_)
+                magnitudes = rows.column_magnitudes()
+            self.mean_, self.factor_ = _columns(rows, magnitudes)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -52,6 +59,10 @@ class Scaling(BaseEstimator):  # type: ignore[misc]
         if self.mode == "none":
             return X
         rows = Rows(X).as_type(np.float64)
+        # Models that were saved before there were exponents have none.
+        exponents = getattr(self, "exponents_", None)
+        if exponents is not None:
+            rows = rows.times_powers_of_two(exponents)
         if self.mean_ is not None and self.factor_ is not None:
             rows = rows.standardised(self.mean_, self.factor_)
         if self.clip_:
@@ -59,8 +70,15 @@ class Scaling(BaseEstimator):  # type: ignore[misc]
         return rows.of_unit_length().array if self.unit_ else rows.array
 
 
-def _columns(rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _exponents(magnitudes: NDArray[Any]) -> NDArray[np.intc] | None:
+    """Return the power of two (d,) that brings columns near 1 whose squares overflow or vanish; None if none does."""
+    powers = np.frexp(magnitudes)[1]
+    extreme = (magnitudes > 0) & (np.abs(powers) > ORDINARY)
+    return np.where(extreme, -powers, 0).astype(np.intc) if extreme.any() else None
+
+
+def _columns(rows: Rows, magnitudes: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     deviation = np.sqrt(np.maximum(rows.column_variances(), 0.0))
     # A hand-written division would blow up the rounding noise of a constant column.
-    constant = deviation <= 1e-10 * rows.column_magnitudes()
+    constant = deviation <= 1e-10 * magnitudes
     return rows.column_means(), np.where(constant, 0.0, 1.0 / np.where(constant, 1.0, deviation))

@@ -99,7 +99,7 @@ def cross_fit(
         return _nothing_to_infer(data, root)
     groups = data.bags.groups
     n_folds = usable_folds(strata, settings.n_folds, settings.train_on, groups)
-    warnings = _of_folds(n_folds, data.bags, settings)
+    warnings = _of_folds(n_folds, data.bags, settings) + _of_lone_bag(data, strata)
     passes: list[list[FoldResult]] = []
     inferred: InferredLabels | None = None
     for pass_number in range(1, settings.n_passes + 1):
@@ -134,6 +134,18 @@ def _of_folds(n_folds: int, bags: Bags, settings: InferenceSettings) -> tuple[st
     return (
         f"n_folds was reduced from {settings.n_folds} to {n_folds}: there are {bags.n_bags} bags{grouped}, and with "
         f'train_on="{settings.train_on}" every fold needs its share of them.',
+    )
+
+
+def _of_lone_bag(data: Part, strata: NDArray[np.intp]) -> tuple[str, ...]:
+    """Say so where one bag stands against all others: whatever the folds, nothing like it is ever held out."""
+    counts = np.bincount(strata)
+    if np.count_nonzero(counts) != 2 or counts[counts > 0].min() > 1:
+        return ()
+    bag = data.bags.ids.tolist()[int(np.flatnonzero(counts[strata] == 1)[0])]
+    return (
+        f"Bag {bag!r} is the only one of its class among {len(strata)} bags, so no held-out bag can show whether the "
+        f"labels that are inferred beside it are right.",
     )
 
 

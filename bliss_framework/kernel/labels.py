@@ -8,6 +8,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.errors import DataError
+from bliss_framework.kernel.words import positions_of
 
 
 @frozen(eq=False, slots=False)
@@ -21,12 +22,15 @@ class WeakLabels:
         of_rows: (n, ...) what is weakly known of each row beyond its bag, such as a role or a confidence; or None.
         bag_classes: the user's own value of each code in `values`, where bags speak other words than their instances,
             such as `("agree", "differ")`; None where the words are `classes`.
+        notes: a sentence for each thing in the weak labels that was understood but not said, such as which of two
+            words means positive; a run says them.
     """
 
     values: NDArray[Any] = field()
     classes: tuple[Any, ...] = field()
     of_rows: NDArray[Any] | None = field(default=None)
     bag_classes: tuple[Any, ...] | None = field(default=None)
+    notes: tuple[str, ...] = field(default=())
 
     @property
     def bag_words(self) -> tuple[Any, ...]:
@@ -110,18 +114,18 @@ class LabelSpace:
 
 
 def class_codes(weak: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.int8]:
-    """Return the position in `classes` of each weak label (B,); "0" and "1" stand for numbers where classes are.
+    """Return the position in `classes` of each weak label (B,), in any spelling: "1" and True stand for 1.
 
     Raises:
         DataError: if a weak label is none of the classes.
     """
     values = weak.tolist()
-    if weak.dtype.kind == "U" and all(isinstance(value, int) for value in classes):
-        values = [_number(value) for value in values]
-    unknown = [value for value in values if value not in classes]
-    if unknown:
+    distinct = list(dict.fromkeys(values))
+    found = positions_of(distinct, classes)
+    if found is None:
+        unknown = [value for value in distinct if positions_of([value], classes) is None] or distinct
         raise DataError(f"y has the weak label {unknown[0]!r}, which was not there in training: {list(classes)}.")
-    return np.array([classes.index(value) for value in values], dtype=np.int8)
+    return np.array([found[value] for value in values], dtype=np.int8)
 
 
 def class_indicators(weak: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.int8]:
@@ -138,10 +142,3 @@ def class_indicators(weak: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np
     if unknown:
         raise DataError(f"y has the weak label {unknown[0]!r}, which was not there in training: {list(classes)}.")
     return np.array([[value in possible for value in classes] for possible in weak], dtype=np.int8)
-
-
-def _number(text: str) -> Any:
-    try:
-        return float(text)
-    except ValueError:
-        return text

@@ -15,6 +15,8 @@ from bliss_framework.kernel.bags import Bags
 
 # Rows whose total variance is so small a part of their mean square differ by rounding only.
 ALIKE = 1e-12
+# The power of two up to which sums of squares are finite, and from whose inverse on they are exact.
+ORDINARY = 400
 # Kernel values in one block of `kernel_blocks`; 4 million of them are 32 MB.
 BLOCK = 4_000_000
 # Rows that are read at a time where a computation needs several times their memory.
@@ -223,13 +225,45 @@ class Rows:
         matrix = sp.csr_matrix(self.array)
         return Rows(sp.csr_matrix((np.clip(matrix.data, -limit, limit), matrix.indices, matrix.indptr), matrix.shape))
 
+    def times_powers_of_two(self, exponents: NDArray[np.integer]) -> "Rows":
+        """Multiply each column by 2 to the power of its exponent (d,), without rounding."""
+        with np.errstate(over="ignore"):
+            if not self.is_sparse:
+                return Rows(np.ldexp(self.array, exponents))
+            matrix = sp.csr_matrix(self.array)
+            data = np.ldexp(matrix.data, exponents[matrix.indices])
+        return Rows(sp.csr_matrix((data, matrix.indices, matrix.indptr), matrix.shape))
+
     def of_unit_length(self) -> "Rows":
-        """Divide each row by its Euclidean length; rows of zeros stay as they are."""
+        """Divide each row by its Euclidean length; rows of zeros stay as they are.
+
+        >>> Rows(np.array([[3e300, 4e300], [0.0, 5e-324], [0.0, 0.0]])).of_unit_length().array.tolist()
+        [[0.6, 0.8], [0.0, 1.0], [0.0, 0.0]]
+        """
+        with np.errstate(over="ignore", under="ignore"):
+            lengths = self._lengths()
+        extreme = np.flatnonzero(~((lengths > 2.0**-ORDINARY) & (lengths < 2.0**ORDINARY)))
+        if len(extreme):
+            # Their squares overflow or vanish, unless they are brought near 1 first.
+            exponents = np.zeros(self.shape[0], dtype=np.intc)
+            largest = abs(self.array[extreme]).max(axis=1)
+            exponents[extreme] = -np.frexp(_flat(largest))[1]
+            rows = Rows(self.array.T).times_powers_of_two(exponents).array.T
+            rows = Rows(rows.tocsr() if self.is_sparse else np.ascontiguousarray(rows))
+            return rows._divided(rows._lengths())
+        return self._divided(lengths)
+
+    def _lengths(self) -> NDArray[Any]:
+        """Return the Euclidean length of each row, (n,)."""
         if self.is_sparse:
-            lengths = np.sqrt(self.squared_norms())
-            return Rows(sp.csr_matrix(sp.diags(1.0 / np.where(lengths > 0, lengths, 1.0)) @ self.array))
-        lengths = np.linalg.norm(self.array, axis=1, keepdims=True)
-        return Rows(self.array / np.where(lengths > 0, lengths, 1.0))
+            return np.asarray(np.sqrt(self.squared_norms()))
+        return np.asarray(np.linalg.norm(self.array, axis=1))
+
+    def _divided(self, lengths: NDArray[Any]) -> "Rows":
+        divisors = np.where(lengths > 0, lengths, 1.0)
+        if self.is_sparse:
+            return Rows(sp.csr_matrix(sp.diags(1.0 / divisors) @ self.array))
+        return Rows(self.array / divisors[:, None])
 
     # Bags
 

@@ -1,7 +1,7 @@
 """The reading of multi-class MIL: of a bag, the set of labels that some instance has."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import frozen
@@ -27,6 +27,8 @@ class LabelSetReading(BagReading):
     >>> LabelSetReading().bag_labels(scores, Bags.from_ids(["a", "b"]), 0.0).tolist()
     [[1, 0], [0, 0]]
     """
+
+    class_0_is_negative: ClassVar[bool] = True
 
     def bag_scores(self, scores: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
         """Score each label of a bag by the instance in which it leads all other classes by most.

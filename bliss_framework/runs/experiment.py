@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bliss_framework.compute.processes import fold_runner
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
@@ -19,6 +20,7 @@ from bliss_framework.runs.evaluation.measures import (
 )
 from bliss_framework.runs.evaluation.methods import OWN, bliss_method
 from bliss_framework.runs.evaluation.plan import plan_fits
+from bliss_framework.runs.evaluation.truth import predicted_classes
 from bliss_framework.runs.events import FitFinished, FitStarted, RunFinished, Tell
 from bliss_framework.runs.folder.atomic import plain
 from bliss_framework.runs.folder.checkpoint import Checkpoint
@@ -51,13 +53,18 @@ def run(prepared: Prepared, tell: Tell, folder: RunFolder | None = None) -> RunR
     pieces = run_fits(prepared.problem, fits, prepared.n_jobs, checkpoint, tell, model)
     document = _document(prepared, model, _evaluation(prepared, pieces))
     document["seconds"] = {"total": time.perf_counter() - started, **model.inference_["seconds"]}
-    document["notes"] = [*warned, *_comparison_notes(document), *notes_of(pieces, OWN), *fold_notes(prepared)]
+    document["notes"] = [
+        *prepared.notes,
+        *warned,
+        *_comparison_notes(document),
+        *notes_of(pieces, OWN),
+        *fold_notes(prepared),
+    ]
     document = plain(document)
     if folder is not None:
         document = folder.finish(document, model, prepared.problem.data)
     tell(RunFinished(prepared.name, document["seconds"]["total"]))
-    notes = (*prepared.notes, *document["notes"])
-    return RunResult(document, notes, None if folder is None else folder.path)
+    return RunResult(document, tuple(document["notes"]), None if folder is None else folder.path)
 
 
 def _infer(prepared: Prepared, checkpoint: Checkpoint, tell: Tell) -> tuple[BlissClassifier, list[str]]:
@@ -73,16 +80,14 @@ def _infer(prepared: Prepared, checkpoint: Checkpoint, tell: Tell) -> tuple[Blis
 
 def _document(prepared: Prepared, model: BlissClassifier, evaluation: dict[str, Any]) -> dict[str, Any]:
     """What result.json says, but for seconds and notes."""
-    dataset = prepared.problem.dataset
-    if dataset.instance_labels is not None:
-        truth = np.asarray(dataset.instance_labels)
-        inferred, train = (
-            instance_accuracy(model.labels_, truth),
-            instance_accuracy(model.predict(prepared.problem.data), truth),
-        )
+    problem = prepared.problem
+    if problem.truth is not None and (problem.truth >= 0).any():
+        classes, said = problem.weak.classes, model.predict(problem.data)
+        inferred = instance_accuracy(model.class_indices_, problem.truth, classes)
+        train = instance_accuracy(predicted_classes(said, problem.alphabet, OWN), problem.truth, classes)
         tested = evaluation.get("instance_accuracy", {})
         evaluation = {**evaluation, "instance_accuracy": {"inferred": inferred, "train": train, **tested}}
-        auc = _inferred_auc(model, truth)
+        auc = _inferred_auc(model, problem.truth)
         if auc is not None:
             evaluation["instance_auc"] = {"inferred": auc, **evaluation.get("instance_auc", {})}
     return {
@@ -97,11 +102,12 @@ def _document(prepared: Prepared, model: BlissClassifier, evaluation: dict[str, 
     }
 
 
-def _inferred_auc(model: BlissClassifier, truth: Any) -> float | None:
-    """Rank the instances that were inferred by how much better label 1 did than label 0."""
-    if model.label_means_.shape[1] != 2:
+def _inferred_auc(model: BlissClassifier, truth: NDArray[np.intp]) -> float | None:
+    """Rank the instances that were inferred by how much better the label of class 1 did than that of class 0."""
+    if sorted(model.class_of_label_.tolist()) != [0, 1]:
         return None
-    lead = model.label_means_[:, 1] - model.label_means_[:, 0]
+    negative, positive = np.argsort(model.class_of_label_)
+    lead = model.label_means_[:, positive] - model.label_means_[:, negative]
     inferred = ~np.isnan(lead)
     return instance_auc(lead[inferred], truth[inferred]) if inferred.any() else None
 

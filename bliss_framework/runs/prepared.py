@@ -1,6 +1,7 @@
 """An experiment before it runs: its data are loaded and checked once, its configuration is resolved once."""
 
 import platform
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib.metadata import version
@@ -23,8 +24,8 @@ from bliss_framework.extension.registry import Registry
 from bliss_framework.kernel.rows import Rows
 from bliss_framework.runs.data.find import LoadedData, find_dataset
 from bliss_framework.runs.evaluation.methods import Method, compared_methods, method_document
-from bliss_framework.runs.evaluation.plan import DEFAULT_SEED, check_seed
-from bliss_framework.runs.evaluation.problem import Problem
+from bliss_framework.runs.evaluation.plan import DEFAULT_SEED, check_plan, check_seed
+from bliss_framework.runs.evaluation.problem import Problem, problem_of
 from bliss_framework.runs.events import RunStarted
 from bliss_framework.runs.settings.records import DataSettings, EvaluationSettings, RunSettings
 from bliss_framework.version import __version__
@@ -178,15 +179,16 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
     profile = Profile.of(data.bags, Rows(data.X).is_sparse)
     facts = {} if dataset.label_names is None else {"label_names": list(dataset.label_names)}
     config = configure(given, profile, registry, facts, settings.recorded)
-    data = data.read_by(config.regime)
-    problem = Problem(evolve(dataset, X=data.X, weak=data.weak), data, config.regime)
+    data, notes = _read(data, config)
+    problem, understood = problem_of(dataset, data, config.regime)
+    notes += understood
     tested: LoadedData | None = None
-    notes: tuple[str, ...] = ()
     if settings.data.of_test is not None:
         tested = _load(settings, settings.data.of_test, registry, data_dirs)
-        test, notes = _test_problem(tested, problem)
-        problem = evolve(problem, test=test)
-    baselines = compared_methods(settings.compare, config, profile, registry, facts)
+        test, of_test = _test_problem(tested, problem)
+        problem, notes = evolve(problem, test=test), (*notes, *of_test)
+    check_plan(problem, settings.evaluation, int(given["random_state"]), bool(config.candidates))
+    baselines = compared_methods(settings.compare, config, profile, registry, {**facts, **_found_names(problem)})
     return Prepared(
         settings,
         config,
@@ -205,6 +207,27 @@ def _checked(dataset: WeakDataset) -> CheckedData:
     return evolve(check_training(dataset.X, dataset.weak, dataset.bags), columns=dataset.feature_names)
 
 
+def _read(data: CheckedData, config: FitConfig) -> tuple[CheckedData, tuple[str, ...]]:
+    """Let the regime read the weak labels, and return what it says of them: its notes and its warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        data = data.read_by(config.regime)
+    return data, (*data.labels.notes, *dict.fromkeys(str(one.message) for one in caught))
+
+
+def _found_names(problem: Problem) -> dict[str, Any]:
+    """Say what the regime found classes to be called: in the training bags of a fold a rare one may be missing."""
+    classes, regime = problem.weak.classes, problem.regime
+    found: dict[str, Any] = {}
+    if regime.reading.class_0_is_negative and getattr(regime, "label_names", ()) is None:
+        found["label_names"] = list(classes[1:])
+    # Where weak labels are objects, such as mappings, they say themselves which classes there are.
+    told = classes != tuple(range(len(classes))) or getattr(problem.data.weak, "dtype", None) == object
+    if getattr(regime, "classes", ()) is None and told:
+        found["classes"] = list(classes)
+    return found
+
+
 def _given(bliss: Mapping[str, Any], regime: str) -> dict[str, Any]:
     """Fill in what a run knows: the regime of the data, and a seed, so that it can be repeated."""
     spec = bliss.get("regime", regime)
@@ -221,7 +244,8 @@ def _test_problem(tested: LoadedData, problem: Problem) -> tuple[Problem, tuple[
     if n_test != n_columns:
         raise DataError(f"The test set {dataset.name!r} has {n_test} features, but the training data have {n_columns}.")
     data = evolve(data, read=problem.regime.check_test(data.weak, data.bags, problem.weak.bag_words))
-    return Problem(evolve(dataset, X=data.X, weak=data.weak), data, problem.regime), notes
+    test, understood = problem_of(dataset, data, problem.regime, problem.alphabet)
+    return test, (*notes, *understood)
 
 
 def _load(settings: RunSettings, data: DataSettings, registry: Registry, data_dirs: Sequence[Path]) -> LoadedData:

@@ -13,10 +13,10 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import get_tags
-from sklearn.utils.validation import has_fit_parameter
 
 from bliss_classifiers.one_label import constant_scores, from_pairs, one_label
 from bliss_framework.plugin import (
+    BlissWarning,
     Classifier,
     DataError,
     Part,
@@ -25,8 +25,10 @@ from bliss_framework.plugin import (
     SettingsError,
     UnknownNameError,
     at_least,
-    class_scores,
+    fit_labels,
+    label_scores,
     positive,
+    takes_weights,
 )
 
 
@@ -87,11 +89,12 @@ class PreparedSklearn(PreparedClassifier):
     def __init__(self, template: Any, train: Part, heldout: Part) -> None:
         self._template, self._train, self._heldout = template, train, heldout
         self._n_labels = train.space.n_labels
-        self._weighted = has_fit_parameter(template, "sample_weight")
+        self._weights_used = takes_weights(template)
 
     def pull(self, assignments: NDArray[np.intp], weights: NDArray[np.float64] | None) -> Predictions:
         """Clone and fit the classifier for each of P assignments."""
         given = [self._train.weights] * len(assignments) if weights is None else list(weights)
+        self._say_that_weights_are_not_used(given[0])
         return from_pairs([self._one(pi, w) for pi, w in zip(assignments, given, strict=True)])
 
     def _one(
@@ -102,24 +105,39 @@ class PreparedSklearn(PreparedClassifier):
         if label is not None:
             train, heldout = (constant_scores(label, part.n_rows, self._n_labels) for part in parts)
             return train, heldout
-        extra = {"sample_weight": weights} if weights is not None and self._weighted else {}
         with warnings.catch_warnings():
             # The labels of a pull are a trial: a solver that stops early on them is no news to anybody.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            fitted = clone(self._template).fit(self._train.X, assignment, **extra)
-        train, heldout = (self._scores(fitted, part.X) for part in parts)
+            warnings.filterwarnings("ignore", "The least populated class in y has only")
+            fitted, present = fit_labels(self._template, self._train.X, assignment, weights)
+        if fitted is None:
+            # All other labels are too rare for the classifier.
+            train, heldout = (constant_scores(int(present[0]), part.n_rows, self._n_labels) for part in parts)
+            return train, heldout
+        train, heldout = (self._scores(fitted, part.X, present) for part in parts)
         return train, heldout
 
-    def _scores(self, fitted: Any, X: Any) -> NDArray[np.float64]:
-        present = class_scores(fitted, X)
+    def _scores(self, fitted: Any, X: Any, labels: NDArray[np.intp]) -> NDArray[np.float64]:
+        present = label_scores(fitted, X, labels)
         if not np.isfinite(present).all():
             raise DataError(f"{type(fitted).__name__} returned NaN or infinite scores.")
         if self._n_labels == 2:
             return present
         present = np.stack([-present, present], axis=1) if present.ndim == 1 else present
         scores = np.full((len(present), self._n_labels), present.min() - 1.0)
-        scores[:, fitted.classes_] = present
+        scores[:, labels] = present
         return scores
+
+    def _say_that_weights_are_not_used(self, weights: NDArray[np.float64] | None) -> None:
+        if weights is None or self._weights_used:
+            return
+        self._weights_used = True  # It is said once.
+        warnings.warn(
+            f"The classifier {type(self._template).__name__} takes no sample_weight, so all instances count alike in "
+            f"label inference: neither class_balance nor weights of the regime have an effect. Take another one.",
+            BlissWarning,
+            stacklevel=2,
+        )
 
 
 def _template(estimator: Any, parameters: Mapping[str, Any]) -> Any:

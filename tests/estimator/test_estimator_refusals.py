@@ -55,8 +55,8 @@ DATA = {
     "one class without bags": (lambda X, b, w: (X, np.ones(48), None), ("same class", "positive")),
     "three classes": (lambda X, b, w: (X, {**w, "b3": 2}, b), ("3", "0, 1, 2", "two classes")),
     "two names": (
-        lambda X, b, w: (X, {k: "pos" if v else "neg" for k, v in w.items()}, b),
-        ("'neg'", "'pos'", "positive", 'regime={"name": "mil", "positive_label": \'pos\'}'),
+        lambda X, b, w: (X, {k: "dog" if v else "cat" for k, v in w.items()}, b),
+        ("'cat'", "'dog'", "positive", 'regime={"name": "mil", "positive_label": \'dog\'}'),
     ),
     "a fraction": (lambda X, b, w: (X, {**w, "b3": 0.3}, b), ("'b3'", "0.3", "proportions", "llp")),
     "label nan": (lambda X, b, w: (X, {**w, "b3": np.nan}, b), ("'b3'", "no weak label")),

@@ -228,17 +228,17 @@ def test_two_classes_of_any_type_give_the_same_labels(cast, toy, bliss):
 
 @quiet
 def test_two_names_need_a_positive_one(toy, bliss):
-    """Which of "pos" and "neg" is positive must be said, and is said through the regime."""
+    """Which of "cat" and "dog" is positive must be said, and is said through the regime."""
     X, bags, weak = toy()
-    named = {name: "pos" if label else "neg" for name, label in weak.items()}
+    named = {name: "cat" if label else "dog" for name, label in weak.items()}
     with pytest.raises(DataError, match="which one is positive") as caught:
         bliss().fit(X, named, bags=bags)
     assert "positive_label" in str(caught.value)
-    model = bliss(regime={"name": "mil", "positive_label": "pos"}).fit(X, named, bags=bags)
+    model = bliss(regime={"name": "mil", "positive_label": "cat"}).fit(X, named, bags=bags)
     expected = bliss().fit(X, weak, bags=bags)
-    assert (model.labels_ == np.where(expected.labels_ == 1, "pos", "neg")).all()
-    other = bliss(regime={"name": "mil", "positive_label": "neg"}).fit(X, named, bags=bags)
-    assert other.classes_.tolist() == ["pos", "neg"]
+    assert (model.labels_ == np.where(expected.labels_ == 1, "cat", "dog")).all()
+    other = bliss(regime={"name": "mil", "positive_label": "dog"}).fit(X, named, bags=bags)
+    assert other.classes_.tolist() == ["cat", "dog"]
 
 
 def test_a_fraction_is_refused_with_the_way_out(toy, bliss):

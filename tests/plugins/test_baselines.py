@@ -149,7 +149,7 @@ def test_positive_label_decides(weak, positive, classes):
 @pytest.mark.parametrize(
     ("weak", "positive", "words"),
     [
-        (["pos", "neg", "pos"], None, ("'neg'", "'pos'", "which one is positive", "positive_label")),
+        (["cat", "dog", "cat"], None, ("'cat'", "'dog'", "which one is positive", "positive_label")),
         (["pos", "neg", "pos"], "Pos", ("positive_label", "'Pos'", "'neg'")),
         ([1, 0, 2], None, ("3", "0, 1, 2", "multiclass-mil")),
         ([1, 1, 1], None, ("All 3 bags", "positive", "negative")),

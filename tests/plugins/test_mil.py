@@ -531,7 +531,7 @@ def test_a_positive_label_decides(weak, positive, values, classes):
     assert found.classes == classes
 
 
-@pytest.mark.parametrize("weak", [["neg", "pos", "pos", "neg"], [1, 2, 2, 1], ["no", "yes", "yes", "no"]])
+@pytest.mark.parametrize("weak", [["cat", "dog", "dog", "cat"], [1, 2, 2, 1], [0, 255, 255, 0], ["1", "2", "2", "1"]])
 def test_two_names_need_a_positive_label(weak):
     """Names do not say which one is positive, so the message asks for it."""
     with pytest.raises(DataError, match=r"which one is positive.*positive_label"):

@@ -64,7 +64,7 @@ class TestFigures:
         piece = pieces["stub", 1, 0]
         assert len(ids) == 15
         assert piece["measures"]["bag_accuracy"] == right
-        assert np.array_equal(piece["instances"], model.predict(other.X))
+        assert np.array_equal(piece["instance_classes"], model.predict(other.X))
         assert list(piece["rows"]) == list(range(60))
 
     def test_result(self, tested):

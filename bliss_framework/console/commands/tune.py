@@ -50,6 +50,8 @@ def tune_command(source: str, only: str | None, output: str | None, **options: A
     if path.exists():
         raise RunError(f"{path} is already there. Choose another file with --output.")
     screen = context.screen
+    for note in prepared.notes:
+        screen.note(f"Note: {note}")
     try:
         with stdout_to_stderr(), context.processes([prepared]), observed(prepared, plugins, screen) as tell:
             result = tune(prepared, tell)

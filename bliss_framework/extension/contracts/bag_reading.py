@@ -22,9 +22,11 @@ class BagReading(ABC):
     Attributes:
         from_instances: whether bags are read from the joint instance scores of all final classifiers, as where the weak
             label counts predicted classes, rather than from averages of their bag scores.
+        class_0_is_negative: whether class 0 is no label, so that an instance without a label is of it.
     """
 
     from_instances: ClassVar[bool] = False
+    class_0_is_negative: ClassVar[bool] = False
 
     @abstractmethod
     def bag_scores(self, scores: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:

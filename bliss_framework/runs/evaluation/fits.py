@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from bliss_framework.compute.processes import in_parallel, several
+from bliss_framework.errors import PluginError
 from bliss_framework.kernel.events import silent
 from bliss_framework.kernel.labels import WeakLabels
+from bliss_framework.kernel.words import listed_words, positions_of
 from bliss_framework.runs.evaluation.methods import OWN, rows_and_bags
 from bliss_framework.runs.evaluation.plan import Fit
 from bliss_framework.runs.evaluation.problem import Problem, training_part
+from bliss_framework.runs.evaluation.truth import predicted_classes
 from bliss_framework.runs.events import FitFinished, FitStarted, Tell
 from bliss_framework.runs.folder.checkpoint import Checkpoint, Piece
 
@@ -24,7 +27,7 @@ IN_A_PIECE = (
     "predicted",
     "scores",
     "rows",
-    "instances",
+    "instance_classes",
     "instance_scores",
     "free",
     "measures",
@@ -94,7 +97,9 @@ def _fit_and_test(problem: Problem, fit: Fit, tell: Tell | None) -> Piece:
         model = fit.method.fit(train, fit.seed, silent if tell is None else tell)
     notes = sorted({str(one.message) for one in caught})
     n_tested = problem.tested.bags.n_bags
-    piece = _test_piece(problem, model, np.arange(n_tested) if fit.test_bags is None else fit.test_bags)
+    piece = _test_piece(
+        problem, fit.method.name, model, np.arange(n_tested) if fit.test_bags is None else fit.test_bags
+    )
     return {**piece, "seconds": time.perf_counter() - started, "notes": notes}
 
 
@@ -102,17 +107,17 @@ def _on_test_set(problem: Problem, model: Any) -> Piece:
     """Judge BLISS as it was fitted to all of the data; what it warned of then is told elsewhere."""
     started = time.perf_counter()
     with threadpool_limits(limits=1):
-        piece = _test_piece(problem, model, np.arange(problem.tested.bags.n_bags))
+        piece = _test_piece(problem, OWN, model, np.arange(problem.tested.bags.n_bags))
     return {**piece, "seconds": time.perf_counter() - started, "notes": []}
 
 
-def _test_piece(problem: Problem, model: Any, test_bags: NDArray[np.intp]) -> Piece:
+def _test_piece(problem: Problem, method: str, model: Any, test_bags: NDArray[np.intp]) -> Piece:
     """Predict some bags of the data that are tested, and compare with what is known of them."""
     tested = problem.tested
     data = tested.data.take_bags(test_bags)
     rows, positions = tested.bags.rows_of(test_bags), tested.bags.take(tested.bags.rows_of(test_bags))[1]
     X, bags = rows_and_bags(model, data)
-    predicted = weak_codes(model.predict_bags(X, bags)[1], data.labels)
+    predicted = weak_codes(model.predict_bags(X, bags)[1], data.labels, method)
     scores = model.score_bags(X, bags)[1]
     known = tested.truth is not None
     return {
@@ -120,7 +125,7 @@ def _test_piece(problem: Problem, model: Any, test_bags: NDArray[np.intp]) -> Pi
         "predicted": predicted,
         "scores": scores,
         "rows": rows if known else None,
-        "instances": model.predict(X) if known else None,
+        "instance_classes": predicted_classes(model.predict(X), problem.alphabet, method) if known else None,
         "instance_scores": _instance_scores(model, X) if known else None,
         "free": problem.regime.label_space(data.labels, data.bags).free if known else None,
         "measures": dict(problem.regime.reading.evaluate(predicted, scores, data.labels)),
@@ -135,12 +140,25 @@ def _instance_scores(model: Any, X: Any) -> NDArray[np.float64] | None:
     return scores if scores.ndim == 1 else None
 
 
-def weak_codes(predicted: NDArray[Any], weak: WeakLabels) -> NDArray[Any]:
-    """Turn predicted weak labels from the user's values into the regime's codes."""
+def weak_codes(predicted: NDArray[Any], weak: WeakLabels, method: str = "") -> NDArray[Any]:
+    """Turn predicted weak labels from the user's values into the regime's codes.
+
+    Raises:
+        PluginError: a method predicts what is none of the words of bags.
+    """
     if weak.values.ndim > 1 or predicted.ndim > 1:
         return predicted
-    codes = {value: code for code, value in enumerate(weak.bag_words)}
-    return np.array([codes.get(value, value) for value in predicted.tolist()])
+    values = predicted.tolist()
+    distinct = list(dict.fromkeys(values))
+    codes = positions_of(distinct, weak.bag_words)
+    if codes is None and weak.values.dtype.kind == "f":
+        return predicted
+    if codes is None:
+        raise PluginError(
+            f"The method {method!r} predicted the weak labels {listed_words(distinct)}, but bags are labelled "
+            f"{listed_words(weak.bag_words)}. Tell its authors."
+        )
+    return np.array([codes[value] for value in values])
 
 
 def pooled_measures(problem: Problem, pieces: Iterable[Piece]) -> dict[str, float]:

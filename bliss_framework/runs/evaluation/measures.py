@@ -29,7 +29,7 @@ def evaluation_of(problem: Problem, method: str, pieces: Pieces, evaluation: Eva
     document: dict[str, Any] = {**_parts(problem, len(repeats[0]), evaluation), "repeats": evaluation.repeats}
     for name in by_repeat[0]:
         document[name] = summary([measures.get(name, np.nan) for measures in by_repeat])
-    if problem.tested.dataset.instance_labels is not None:
+    if problem.tested.truth is not None and (problem.tested.truth >= 0).any():
         document["instance_accuracy"] = {"test": _instances(problem, repeats)}
         aucs = [_auc_of_repeat(problem, own) for own in repeats]
         if None not in aucs:
@@ -61,22 +61,22 @@ def _of_repeat(pieces: Pieces, method: str, repeat: int) -> list[dict[str, Any]]
 
 
 def _instances(problem: Problem, repeats: list[list[dict[str, Any]]]) -> dict[str, Any]:
-    truth = np.asarray(problem.tested.dataset.instance_labels)
+    truth = np.asarray(problem.tested.truth)
     accuracies = []
     for pieces in repeats:
         rows = np.concatenate([np.asarray(piece["rows"], dtype=np.intp) for piece in pieces])
-        predicted = np.concatenate([np.asarray(piece["instances"]) for piece in pieces])
-        accuracies.append(instance_accuracy(predicted, truth[rows]))
-    classes = accuracies[0]["per_class"]
+        predicted = np.concatenate([np.asarray(piece["instance_classes"]) for piece in pieces])
+        accuracies.append(instance_accuracy(predicted, truth[rows], problem.weak.classes))
+    names = dict.fromkeys(name for one in accuracies for name in one["per_class"])
     return {
         "overall": summary([one["overall"] for one in accuracies]),
-        "per_class": {name: summary([one["per_class"][name] for one in accuracies]) for name in classes},
+        "per_class": {name: summary([one["per_class"].get(name, np.nan) for one in accuracies]) for name in names},
     }
 
 
 def _auc_of_repeat(problem: Problem, pieces: list[dict[str, Any]]) -> float | None:
     """Average over folds: scores of different fits are not on one scale."""
-    truth = np.asarray(problem.tested.dataset.instance_labels)
+    truth = np.asarray(problem.tested.truth)
     own = [_auc_of_piece(truth, piece) for piece in pieces if piece["instance_scores"] is not None]
     found = [auc for auc in own if auc is not None]
     return float(np.mean(found)) if found else None
@@ -88,19 +88,31 @@ def _auc_of_piece(truth: NDArray[Any], piece: dict[str, Any]) -> float | None:
     return instance_auc(scores[free], truth[rows[free]])
 
 
-def instance_auc(scores: NDArray[Any], truth: NDArray[Any]) -> float | None:
+def instance_auc(scores: NDArray[Any], truth: NDArray[np.intp]) -> float | None:
     """Return the area under the ROC curve of instances whose label the bag leaves open; None without two classes.
 
-    The larger of the two true values counts as positive.
+    Args:
+        scores: (n,) larger where class 1 is likelier.
+        truth: (n,) positions in the classes, -1 where the class is not known; class 1 counts as positive.
     """
-    values = np.unique(truth)
-    return float(roc_auc_score(truth == values[1], scores)) if len(values) == 2 else None
+    known = truth >= 0
+    if not np.array_equal(np.unique(truth[known]), [0, 1]):
+        return None
+    return float(roc_auc_score(truth[known], scores[known]))
 
 
-def instance_accuracy(predicted: NDArray[Any], truth: NDArray[Any]) -> dict[str, Any]:
-    """Compare instance predictions with the truth, overall and for each true class."""
-    right = predicted == truth
-    per_class = {str(value): float(right[truth == value].mean()) for value in np.unique(truth).tolist()}
+def instance_accuracy(predicted: NDArray[np.intp], truth: NDArray[np.intp], classes: tuple[Any, ...]) -> dict[str, Any]:
+    """Compare instance predictions with the truth, overall and for each true class.
+
+    Args:
+        predicted: (n,) positions in the classes.
+        truth: (n,) the same, -1 where the class is not known.
+        classes: the user's own value of each class.
+    """
+    known = truth >= 0
+    right = predicted[known] == truth[known]
+    present = np.unique(truth[known]).tolist()
+    per_class = {str(classes[one]): float(right[truth[known] == one].mean()) for one in present}
     return {"overall": float(right.mean()), "per_class": per_class}
 
 

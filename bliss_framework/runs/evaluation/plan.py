@@ -8,9 +8,11 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.errors import SettingsError
+from bliss_framework.estimator.fit import SELECTION, selection_folds
+from bliss_framework.estimator.training_parts import check_training_parts
 from bliss_framework.kernel.folds import deal_folds
 from bliss_framework.runs.evaluation.methods import Method
-from bliss_framework.runs.evaluation.problem import Problem
+from bliss_framework.runs.evaluation.problem import Problem, training_part
 from bliss_framework.runs.settings.records import EvaluationSettings
 from bliss_framework.validators import N_SEEDS
 
@@ -47,6 +49,33 @@ def plan_fits(problem: Problem, methods: Sequence[Method], evaluation: Evaluatio
         for fold, test_bags in enumerate(_test_parts(strata, evaluation, rng)):
             fits += [Fit(method, repeat, fold, test_bags, (seed + repeat) % N_SEEDS) for method in methods]
     return fits
+
+
+def check_plan(problem: Problem, evaluation: EvaluationSettings, seed: int, selects: bool) -> None:
+    """Refuse an evaluation whose folds leave too little to train on, before any work starts.
+
+    Args:
+        problem: the data.
+        evaluation: folds and repeats.
+        seed: from which they are drawn.
+        selects: whether settings are chosen on held-out bags of each training part.
+
+    Raises:
+        DataError: naming the fold and how many bags of each class there are.
+    """
+    if problem.test is not None or not evaluation.wanted:
+        return
+    plan = f"test_share = {evaluation.test_share:g}" if evaluation.cv is None else f"cv = {evaluation.cv}"
+    strata = problem.regime.strata(problem.weak)
+    for repeat in range(evaluation.repeats):
+        parts = _test_parts(strata, evaluation, np.random.default_rng([seed, repeat]))
+        check_training_parts(problem.data, problem.regime, parts, plan)
+        for test_bags in parts if selects else ():
+            data = training_part(problem, test_bags)
+            # Dealt by their strata alone, bags lack the same classes whatever the seed.
+            folds = selection_folds(problem.regime.strata(data.labels), seed)
+            heldout = [np.flatnonzero(folds == fold) for fold in range(int(folds.max()) + 1)]
+            check_training_parts(data, problem.regime, heldout, f"{SELECTION} in each fold of {plan}")
 
 
 def _test_parts(

@@ -143,7 +143,6 @@ def with_component_parameters(settings: RunSettings, assignments: Sequence[str])
     Raises:
         SettingsError: if one is not of the form component.parameter=value.
     """
-    bliss, pipeline = dict(settings.bliss), {"pipeline": settings.pipeline}
     for assignment in assignments:
         target, equals, text = assignment.partition("=")
         component, dot, parameter = target.strip().partition(".")
@@ -152,11 +151,18 @@ def with_component_parameters(settings: RunSettings, assignments: Sequence[str])
                 f'--set takes COMPONENT.PARAMETER=VALUE; got "{assignment}".{did_you_mean(component, SETTABLE)} '
                 f"Components: {', '.join(SETTABLE)}."
             )
-        specs = pipeline if component == "pipeline" else bliss
-        spec = specs.get(component)
-        table = dict(spec) if isinstance(spec, Mapping) else {} if spec is None else {"name": spec}
-        specs[component] = {**table, parameter: _value(text.strip())}
-    return evolve(settings, bliss=bliss, pipeline=pipeline["pipeline"])
+        settings = with_component_parameter(settings, component, parameter, _value(text.strip()))
+    return settings
+
+
+def with_component_parameter(settings: RunSettings, component: str, parameter: str, value: Any) -> RunSettings:
+    """Set one parameter of a component, whatever its name."""
+    spec = settings.pipeline if component == "pipeline" else settings.bliss.get(component)
+    table = dict(spec) if isinstance(spec, Mapping) else {} if spec is None else {"name": spec}
+    table[parameter] = value
+    if component == "pipeline":
+        return evolve(settings, pipeline=table)
+    return evolve(settings, bliss={**settings.bliss, component: table})
 
 
 def _value(text: str) -> Any:

@@ -18,9 +18,10 @@ from bliss_framework.plugin import (
     check_bags,
     check_settings,
     check_training,
+    class_array,
     in_own_order,
 )
-from bliss_llp.regime.weak_shares import read_shares, refuse_one_class, warn_if_alike
+from bliss_llp.regime.weak_shares import read_shares, refuse_one_class, shares_by_class, warn_if_alike
 
 
 class ProportionEstimator(ClassifierMixin, BaseEstimator):
@@ -50,8 +51,9 @@ class ProportionEstimator(ClassifierMixin, BaseEstimator):
         check_settings(self, **self.allowed)
         given = check_training(X, y, bags)
         self._note_columns(X, given.X, reset=True)
-        shares = read_shares(given.weak, given.bags)
-        self.classes_ = self._class_names(shares.shape[1])
+        plain, names = shares_by_class(given.weak, given.bags, self.classes)
+        shares = read_shares(plain, given.bags)
+        self.classes_ = self._class_names(shares.shape[1], names)
         refuse_one_class(shares)
         warn_if_alike(shares, given.bags)
         self.scaling_ = Scaling(self.scaling).fit(given.X)
@@ -96,19 +98,19 @@ class ProportionEstimator(ClassifierMixin, BaseEstimator):
     def _note_columns(self, X: Any, rows: Any, reset: bool) -> None:
         validate_data(self, rows if isinstance(X, list | tuple) else X, skip_check_array=True, reset=reset)
 
-    def _class_names(self, n_classes: int) -> NDArray[Any]:
+    def _class_names(self, n_classes: int, found: tuple[Any, ...] | None) -> NDArray[Any]:
         if self.binary and n_classes > 2:
             raise DataError(
                 f"{type(self).__name__} tells two classes apart, and y has shares of {n_classes}; use a baseline for "
                 f"several classes (mean-map, llp-em, proportion-matching, llp-k-means)."
             )
-        if self.classes is None:
+        if found is None:
             return np.arange(n_classes)
-        names = np.asarray(self.classes)
+        names = class_array(found)
         if names.shape != (n_classes,) or len(set(names.tolist())) < n_classes:
             raise SettingsError(
                 f"classes must be {n_classes} different names, one for each class that y has shares of; got "
-                f"{self.classes!r}."
+                f"{list(found)!r}."
             )
         return names
 

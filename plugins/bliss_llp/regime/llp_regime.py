@@ -20,7 +20,7 @@ from bliss_framework.plugin import (
 )
 from bliss_llp.regime.counts import keep_counts, nearest_counts
 from bliss_llp.regime.presets import PRESETS
-from bliss_llp.regime.weak_shares import check_training_shares, read_shares
+from bliss_llp.regime.weak_shares import check_training_shares, read_shares, shares_by_class
 
 
 def _class_names(_: Any, attribute: Any, value: Any) -> None:
@@ -37,13 +37,13 @@ def _as_tuple(value: Any) -> Any:
 class LlpRegime(Regime):
     """Learning with label proportions: the weak label of a bag is the share of class 1, or the shares of all classes.
 
-    Weak labels are single numbers in [0, 1] for two classes, vectors (B, C) of shares that sum to 1 within 0.01, or
-    vectors of counts that sum to the size of every bag. Shares that the size of a bag cannot reach mean the nearest
-    counts, by largest remainder: 0.33 of four instances is one instance. A class with count 0 is no candidate in its
-    bag, so bags of one class have no arms.
+    Weak labels are single numbers in [0, 1] for two classes, vectors (B, C) of shares that sum to 1 within 0.01,
+    vectors of counts that sum to the size of every bag, or mappings from classes to shares or counts. Shares that the
+    size of a bag cannot reach mean the nearest counts, by largest remainder: 0.33 of four instances is one instance. A
+    class with count 0 is no candidate in its bag, so bags of one class have no arms.
 
     Args:
-        classes: names of the classes in the order of the shares; 0 .. C - 1 by default.
+        classes: names of the classes in the order of the shares; by default the keys of mappings, else 0 .. C - 1.
         assignments: "counts" (every assignment of a round gives each bag exactly its counts: those with the largest
             bounds) or "free" (each instance has the label with the largest bound).
     """
@@ -61,13 +61,15 @@ class LlpRegime(Regime):
 
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Read the shares, refuse those that tell nothing, and warn of those that tell little."""
-        shares = read_shares(weak, bags)
-        check_training_shares(shares, bags)
-        return WeakLabels(shares, self._names(shares.shape[1]))
+        plain, names = shares_by_class(weak, bags, self.classes)
+        shares = read_shares(plain, bags)
+        classes = self._names(shares.shape[1], names)
+        check_training_shares(shares, bags, classes)
+        return WeakLabels(shares, classes)
 
     def check_test(self, weak: NDArray[Any], bags: Bags, classes: tuple[Any, ...]) -> WeakLabels:
         """Read the shares of test bags, which may be of one class."""
-        shares = read_shares(weak, bags)
+        shares = read_shares(shares_by_class(weak, bags, classes)[0], bags)
         if shares.shape[1] != len(classes):
             raise DataError(
                 f"The bags have shares of {shares.shape[1]} classes, and there were {len(classes)} in training: "
@@ -75,15 +77,15 @@ class LlpRegime(Regime):
             )
         return WeakLabels(shares, classes)
 
-    def _names(self, n_classes: int) -> tuple[Any, ...]:
-        if self.classes is None:
+    def _names(self, n_classes: int, names: tuple[Any, ...] | None) -> tuple[Any, ...]:
+        if names is None:
             return tuple(range(n_classes))
-        if len(self.classes) != n_classes:
+        if len(names) != n_classes:
             raise DataError(
-                f"The bags have shares of {n_classes} classes, but the regime's classes are {list(self.classes)}; name "
-                f"each class once."
+                f"The bags have shares of {n_classes} classes, but the regime's classes are {list(names)}; name each "
+                f"class once."
             )
-        return self.classes
+        return names
 
     def label_space(self, weak: WeakLabels, bags: Bags) -> LabelSpace:
         """Give instances the classes of which their bag has any, once shares are counts."""

@@ -1,18 +1,79 @@
 """The weak label of a bag: the share of class 1, a vector of shares, or a vector of counts; and what it must tell."""
 
 import warnings
-from collections.abc import Sized
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import Bags, BlissWarning, DataError
+from bliss_framework.plugin import Bags, BlissWarning, DataError, positions_of
 from bliss_llp.regime.counts import nearest_counts
 
 TOLERANCE = 0.01  # Three shares with two digits each may sum to 0.99.
 ROUNDING = 1e-9
 ALLOWED = "give each bag a number in [0, 1], the share of class 1, or a vector with the shares of all classes"
+
+
+def shares_by_class(
+    weak: NDArray[Any], bags: Bags, classes: Sequence[Any] | None
+) -> tuple[NDArray[Any], tuple[Any, ...] | None]:
+    """Put weak labels that are mappings from classes to shares or counts into columns; others stay as they are.
+
+    Args:
+        weak: (B,) or (B, C) as the user gave them.
+        bags: named in error messages.
+        classes: in the order of the columns; None takes the keys that occur, in ascending order.
+
+    Returns:
+        Weak labels without mappings, a class that a mapping lacks having none; and the classes, None where nothing
+        says what they are called.
+
+    Raises:
+        DataError: only some of the weak labels are mappings, or a key is none of the classes.
+
+    >>> weak = np.array([{"b": 0.3, "a": 0.7}, {"a": 1.0}], dtype=object)
+    >>> shares_by_class(weak, Bags.from_ids([0, 1]), None)
+    (array([[0.7, 0.3],
+           [1. , 0. ]]), ('a', 'b'))
+    """
+    own = None if classes is None else tuple(classes)
+    mappings = [isinstance(entry, Mapping) for entry in weak.tolist()] if weak.dtype == object else []
+    if not any(mappings):
+        return weak, own
+    if not all(mappings):
+        bag = mappings.index(False)
+        raise DataError(
+            f"{_bag_name(bags, bag)} has the weak label {weak.tolist()[bag]!r}, and others have mappings from classes "
+            f"to shares; give all bags the one or the other."
+        )
+    keys = list(dict.fromkeys(key for entry in weak for key in entry))
+    names = own if own is not None else _in_order(keys)
+    places = positions_of(keys, names)
+    if places is None:
+        strange = [key for key in keys if positions_of([key], names) is None] or keys
+        bag = next(number for number, entry in enumerate(weak) if strange[0] in entry)
+        raise DataError(
+            f"{_bag_name(bags, bag)} has a share of {strange[0]!r}, which is none of the classes {list(names)}; name "
+            f"each class as the regime's parameter classes does."
+        )
+    amounts = np.zeros((len(weak), len(names)), dtype=object)
+    for bag, entry in enumerate(weak):
+        amounts[bag, [places[key] for key in entry]] = [_plain(value) for value in entry.values()]
+    rows = np.empty(len(weak), dtype=object)
+    rows[:] = amounts.tolist()
+    return _unboxed(rows, bags), names
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _in_order(keys: Sequence[Any]) -> tuple[Any, ...]:
+    try:
+        return tuple(sorted(keys))
+    except TypeError:
+        return tuple(sorted(keys, key=str))
 
 
 def read_shares(weak: NDArray[Any], bags: Bags) -> NDArray[np.float64]:
@@ -136,16 +197,17 @@ ALIKE = 1e-6  # Shares that differ by less are alike.
 HALF_SQUARED = 0.25
 
 
-def check_training_shares(shares: NDArray[np.float64], bags: Bags) -> None:
+def check_training_shares(shares: NDArray[np.float64], bags: Bags, classes: Sequence[Any]) -> None:
     """Refuse shares (B, C) of one class only, and warn of those that teach little.
 
     Raises:
         DataError: if one class is left when shares are rounded to what the sizes of bags can reach.
 
     Warns:
-        BlissWarning: if shares are all alike, or there are fewer than six bags.
+        BlissWarning: if shares are all alike, a class has none, or there are fewer than six bags.
     """
     refuse_one_class(shares)
+    warn_of_absent(shares, classes)
     refuse_one_class(nearest_counts(shares, bags.sizes), " when shares are rounded to counts")
     warn_if_alike(shares, bags)
     if bags.n_bags < FEW_BAGS:
@@ -168,6 +230,18 @@ def refuse_one_class(amounts: NDArray[np.floating] | NDArray[np.intp], when: str
         raise DataError(
             f"Every bag holds class {int(present[0])} only{when}, so there is nothing to tell apart; pass bags that "
             f"hold two classes or more."
+        )
+
+
+def warn_of_absent(shares: NDArray[np.float64], classes: Sequence[Any]) -> None:
+    """Warn of classes of which no bag has any share (B, C)."""
+    absent = [name for name, there in zip(classes, shares.any(axis=0), strict=True) if not there]
+    if absent:
+        warnings.warn(
+            f"No bag has any share of the class {', '.join(map(repr, absent))}; nothing can be learnt of it, and no "
+            f"instance is given it.",
+            BlissWarning,
+            stacklevel=4,
         )
 
 

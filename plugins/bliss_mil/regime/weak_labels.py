@@ -1,11 +1,11 @@
-"""Reading binary weak labels: 0/1, -1/1, booleans, numbers as text, or two names with a positive label."""
+"""Reading binary weak labels: 0/1, -1/1, booleans, numbers as text, words that everybody knows, or any two names."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import Bags, DataError, WeakLabels
+from bliss_framework.plugin import Bags, DataError, ParameterNeededError, WeakLabels, plain_value, senses_of
 
 NUMERIC = {(0.0, 1.0): (0, 1), (-1.0, 1.0): (-1, 1)}
 
@@ -19,8 +19,8 @@ def check_binary(weak: NDArray[Any], bags: Bags, positive_label: Any) -> WeakLab
         positive_label: the value that means positive, or None.
 
     Raises:
-        DataError: for missing or fractional labels, more than two classes, only one, or two names without a
-            positive label.
+        DataError: for missing or fractional labels, more than two classes, or only one.
+        ParameterNeededError: for two names of which nobody knows which is positive.
     """
     _refuse_missing(weak, bags)
     _refuse_collections(weak, bags)
@@ -30,7 +30,7 @@ def check_binary(weak: NDArray[Any], bags: Bags, positive_label: Any) -> WeakLab
     _refuse_fractions(numbers, bags)
     values = tuple(np.unique(numbers).tolist())
     if len(values) == 1 and values[0] in (-1.0, 0.0, 1.0):
-        raise DataError(_one_class("positive" if values[0] == 1.0 else "negative", len(weak)))
+        raise DataError(_one_class(values[0], None, len(weak)))
     if values in NUMERIC:
         return WeakLabels((numbers == 1.0).astype(np.int8), NUMERIC[values])
     return _two_classes(weak, bags, positive_label)
@@ -82,29 +82,55 @@ def _two_classes(weak: NDArray[Any], bags: Bags, positive_label: Any) -> WeakLab
             f'supported by this regime; for label sets use regime="multiclass-mil".'
         )
     if len(values) == 1:
-        raise DataError(_one_class(repr(values[0]), len(weak)))
+        raise DataError(_one_class(values[0], positive_label, len(weak)))
     if positive_label is None:
-        positive_label = _default_positive(values, bags)
-    if positive_label not in values:
-        raise DataError(
-            f"positive_label is {positive_label!r}, but the weak labels are {values[0]!r} and {values[1]!r}."
-        )
-    negative = values[0] if values[1] == positive_label else values[1]
-    return WeakLabels(np.array([v == positive_label for v in weak], dtype=np.int8), (negative, positive_label))
+        positive, notes = _default_positive(values, bags)
+    else:
+        positive, notes = _named_positive(positive_label, values), ()
+    negative = values[0] if values[1] == positive else values[1]
+    coded = np.array([value == positive for value in weak], dtype=np.int8)
+    return WeakLabels(coded, (negative, positive), notes=notes)
 
 
-def _default_positive(values: list[Any], bags: Bags) -> Any:
+def _named_positive(positive_label: Any, values: list[Any]) -> Any:
+    """Find the user's positive label among the weak labels: a console types text, and files hold numbers as text."""
+    same = [value for value in values if value == positive_label]
+    same = same or [value for value in values if plain_value(value) == plain_value(positive_label)]
+    if len(same) == 1:
+        return same[0]
+    raise DataError(f"positive_label is {positive_label!r}, but the weak labels are {values[0]!r} and {values[1]!r}.")
+
+
+def _default_positive(values: list[Any], bags: Bags) -> tuple[Any, tuple[str, ...]]:
     # Without bags the two classes are symmetric: scikit-learn's order (the larger one is positive) does no harm.
     if bags.n_bags == bags.n_rows:
-        return values[1]
-    raise DataError(
-        f"The weak labels are {values[0]!r} and {values[1]!r}: which one is positive? Say so with the regime's "
-        f'parameter, for instance regime={{"name": "mil", "positive_label": {values[1]!r}}}.'
+        return values[1], ()
+    known = senses_of(values)
+    if known is None:
+        raise ParameterNeededError(
+            f"The weak labels are {values[0]!r} and {values[1]!r}: which one is positive?",
+            "regime",
+            "mil",
+            "positive_label",
+            values[1],
+        )
+    positive, negative = sorted(values, key=lambda value: -known[value])
+    return positive, (
+        f"Of the weak labels {positive!r} is taken for positive and {negative!r} for negative; positive_label says "
+        f"otherwise.",
     )
 
 
-def _one_class(found: str, n_bags: int) -> str:
+def _one_class(value: Any, positive_label: Any, n_bags: int) -> str:
+    known = senses_of([value]) if positive_label is None else None
+    shown = f"{value!r}, " if isinstance(value, str) else ""
+    if known is None:
+        sense, reason = repr(value), "so nothing tells positive from negative"
+    elif known[value] == 1:
+        sense, reason = f"{shown}positive", "so any instance may be positive, and no negative bag says what is not"
+    else:
+        sense, reason = f"{shown}negative", "so every instance is negative, and nothing is left to infer"
     return (
-        f"All {n_bags} bags have the same class ({found}); MIL needs at least one positive and one negative bag, "
-        f"otherwise any labels would do."
+        f"All {n_bags} bags have the same class ({sense}), {reason}; MIL needs at least one positive and one negative "
+        f"bag."
     )

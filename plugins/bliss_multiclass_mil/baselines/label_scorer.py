@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from bliss_framework.plugin import Bags, CheckedData, WeakLabels, check_training
+from bliss_framework.plugin import Bags, CheckedData, WeakLabels, check_training, class_array
 from bliss_multiclass_mil.regime.weak_label_sets import LabelSetForm, check_label_sets, label_names_of
 
 
@@ -23,7 +23,7 @@ class LabelScorer(ClassifierMixin, BaseEstimator):
         given = check_training(X, y, bags)
         form = LabelSetForm(self.negative_label, self.separator, label_names_of(self.label_names))
         weak = check_label_sets(given.weak, given.bags, form)
-        self.classes_ = np.asarray(weak.classes)
+        self.classes_ = class_array(weak.classes)
         return given, weak
 
     @abstractmethod

@@ -20,6 +20,7 @@ from bliss_framework.plugin import (
     check_bags,
     check_settings,
     check_training,
+    class_array,
     draw_labels,
 )
 from bliss_multiclass_mil.classifier.cooperative_softmax import CooperativeSoftmax
@@ -108,7 +109,7 @@ class RelabelSoftmax(ClassifierMixin, BaseEstimator):
             labels[own], n_rounds = self._settled(data.take(own), softmax, np.random.default_rng([seed, fold]))
             self.n_rounds_.append(n_rounds)
         classes = data.space.class_of_label[labels]
-        self.classes_ = np.asarray(weak.classes)
+        self.classes_ = class_array(weak.classes)
         self.labels_ = self.classes_[classes]
         # Shares of 0 and 1 are labels, and a class that is left without an instance keeps its column.
         self.final_ = softmax.estimator(seed).fit_shares(rows, np.eye(len(self.classes_))[classes])

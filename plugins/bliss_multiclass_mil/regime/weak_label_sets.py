@@ -9,7 +9,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import Bags, DataError, SettingsError, WeakLabels
+from bliss_framework.plugin import Bags, DataError, SettingsError, WeakLabels, positions_of
 from bliss_multiclass_mil.regime.refusals import (
     listed,
     refuse_binary,
@@ -26,7 +26,7 @@ COLLECTIONS = set | frozenset | list | tuple | np.ndarray
 class LabelSetForm:
     """How a user writes label sets.
 
-    Labels are compared as text, or as integers where the negative label and all of them are integers.
+    Labels are integers where all of them are, else text; the negative label is what the user calls it.
 
     Attributes:
         negative_label: the name of the class of instances without a label; no set may hold it.
@@ -79,11 +79,11 @@ def check_label_sets(weak: NDArray[Any], bags: Bags, form: LabelSetForm) -> Weak
     else:
         sets = _sets(weak, bags, form.separator)
         given = list(chain(*sets)) if form.label_names is None else [*form.label_names, *chain(*sets)]
-        integers = _all_integers((form.negative_label, *given))
+        integers = _all_integers(given)
         labels = _occurring(given, integers) if form.label_names is None else _label_values(form.label_names, integers)
         values = _indicators([_label_values(one, integers) for one in sets], labels, bags, "label_names has")
-    integers = _all_integers((form.negative_label, *labels))
-    classes = tuple(_label_values((form.negative_label, *labels), integers))
+    integers = _all_integers(labels)
+    classes = (_as_label(form.negative_label, integers), *_label_values(labels, integers))
     refuse_negative(classes, values, bags)
     refuse_uninformative(values, classes)
     warn_of_large(values, bags)
@@ -107,8 +107,7 @@ def check_known_label_sets(weak: NDArray[Any], bags: Bags, form: LabelSetForm, c
     if weak.ndim > 1:
         values = _matrix(weak, bags, len(labels), "training had")
     else:
-        integers = _all_integers(classes)
-        sets = [_label_values(one, integers and _all_integers(one)) for one in _sets(weak, bags, form.separator)]
+        sets = [_as_known(one, labels) for one in _sets(weak, bags, form.separator)]
         values = _indicators(sets, labels, bags, "training had")
     return WeakLabels(values, classes)
 
@@ -141,6 +140,17 @@ def _label(label: Any, bag: Any) -> Any:
 
 def _occurring(labels: Iterable[Any], integers: bool) -> list[Any]:
     return sorted(set(_label_values(labels, integers)))
+
+
+def _as_known(one: list[Any], labels: Sequence[Any]) -> list[Any]:
+    """Spell the labels of a set as in training: a file holds integers as text."""
+    found = [positions_of([label], labels) for label in one]
+    return [label if place is None else labels[place[label]] for label, place in zip(one, found, strict=True)]
+
+
+def _as_label(negative: Any, integers: bool) -> Any:
+    """Leave an integer an integer beside integers; all else is text, which no label that is an integer equals."""
+    return int(negative) if integers and _is_integer(negative) else str(negative)
 
 
 def _label_values(labels: Iterable[Any], integers: bool) -> list[Any]:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.plugin import Bags, DataError, WeakLabels
 
+TRUTH = {"true": 1, "false": 0}  # Readers of files turn true and false into 1 and 0.
 NUMERIC = {(0.0, 1.0): (0, 1), (-1.0, 1.0): (-1, 1)}
 
 
@@ -47,7 +48,7 @@ def _refuse_missing(weak: NDArray[Any], bags: Bags) -> None:
     if weak.ndim != 1:
         raise DataError(f"MIL takes one weak label for each bag; got an array of shape {weak.shape}.")
     for bag, value in zip(bags.ids.tolist(), weak, strict=True):
-        if value is None or value != value:
+        if value is None or value != value or (isinstance(value, str) and not value.strip()):
             raise DataError(f"Bag {bag!r} has no weak label; MIL needs 0 or 1 for every bag.")
 
 
@@ -85,6 +86,8 @@ def _two_classes(weak: NDArray[Any], bags: Bags, positive_label: Any) -> WeakLab
         raise DataError(_one_class(repr(values[0]), len(weak)))
     if positive_label is None:
         positive_label = _default_positive(values, bags)
+    if isinstance(positive_label, str) and 1 in values:
+        positive_label = TRUTH.get(positive_label.casefold(), positive_label)
     if positive_label not in values:
         raise DataError(
             f"positive_label is {positive_label!r}, but the weak labels are {values[0]!r} and {values[1]!r}."

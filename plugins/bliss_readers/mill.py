@@ -10,6 +10,7 @@ from bliss_framework.plugin import Bags, DataError, Reader, SettingsError, WeakD
 from bliss_readers.c45 import is_c45
 from bliss_readers.tables.cell_table import TextTable, is_missing, is_number
 from bliss_readers.tables.column_roles import bag_ids
+from bliss_readers.tables.id_text import id_notes, lone_notes
 from bliss_readers.tables.label_column import first_missing, typed
 from bliss_readers.text.first_look import first_line
 from bliss_readers.text.numbered_lines import numbered_lines
@@ -67,6 +68,7 @@ class MillReader(Reader):
             bags=bags,
             weak=weak,
             regime=regime or "mil",
+            notes=(*id_notes(table, "BAG", bags.tolist()), *lone_notes(path, bags)),
             instance_labels=labels if differ else None,
         )
 

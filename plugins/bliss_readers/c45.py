@@ -68,9 +68,18 @@ def _has_bags_first(path: Path) -> bool:
     rows = [[cell.strip() for cell in line.split(",")] for line in first_lines(path, _COMMENT)]
     if len({len(row) for row in rows}) != 1 or len(rows[0]) < FEWEST_FIELDS:
         return False
-    pairs = {(row[0], row[-1]) for row in rows}
+    return bags_come_first([row[0] for row in rows], [row[-1] for row in rows])
+
+
+def bags_come_first(first: Sequence[str], last: Sequence[str]) -> bool:
+    """Say whether a first field comes back, and a last one is the same wherever it does, as bags and classes do.
+
+    >>> bags_come_first(["b1", "b1", "b2"], ["1", "1", "0"]), bags_come_first(["i1", "i2", "i3"], ["1", "1", "0"])
+    (True, False)
+    """
+    pairs = set(zip(first, last, strict=True))
     bags, classes = {bag for bag, _ in pairs}, {value for _, value in pairs}
-    return len(pairs) == len(bags) < len(rows) and len(classes) > 1
+    return len(pairs) == len(bags) < len(first) and len(classes) > 1
 
 
 def is_c45(path: Path) -> bool:

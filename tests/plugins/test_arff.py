@@ -322,6 +322,21 @@ class TestFlat:
         data = read(arff(text.replace(",0,1,0", ",false,true,False")))
         assert data.weak.tolist() == [{"cat", "dog"}, frozenset(), {"dog"}]
 
+    @pytest.mark.parametrize("kind", ["string", "{'cat|dog','',dog,'cat;dog','cat,dog',cat}"])
+    def test_names_in_one_attribute_are_label_sets(self, arff, kind):
+        """An attribute of text is split as the same column of a table, and what is no separator for sure is refused."""
+        text = FLAT.replace("class {0,1}", f"class {kind}")
+        text = text.replace(",1.5,0.2,1", ",1,2,'cat|dog'").replace(",2.5,?,1", ",1,2,'cat|dog'")
+        data = read(arff(text.replace(",7,3,0", ",7,3,''")))
+        assert (data.regime, data.weak.tolist()) == ("multiclass-mil", [{"cat", "dog"}, set()])
+        semicolons = text.replace("cat|dog'\n", "cat;dog'\n").replace(",7,3,0", ",7,3,dog")
+        assert read(arff(semicolons)).weak.tolist() == [{"cat", "dog"}, {"dog"}]
+        more = "'bag 3',1,1,cat\n"
+        commas = arff(text.replace("cat|dog'\n", "cat,dog'\n").replace(",7,3,0", ",7,3,dog") + more)
+        assert "the label 'cat,dog' is made of 'cat', 'dog'" in refusal(commas)
+        assert read(commas, separator=",").weak.tolist() == [{"cat", "dog"}, {"dog"}, {"cat"}]
+        assert read(commas, label_sets=False).weak.tolist() == ["cat,dog", "dog", "cat"]
+
     def test_a_position_stands_once_in_a_sparse_row(self, arff):
         """A position that is there twice is refused with its line, in any order and in the rows of a bag too."""
         for row in ("{0 'bag 1', 1 5, 1 6, 3 1}", "{1 5, 0 'bag 1', 3 1, 1 5}"):

@@ -364,10 +364,15 @@ class TestSniff:
         """Read as MILL all the same, such rows make bags of one instance, which is noted."""
         path = file("".join(f"b{i // 3},c{i},{i % 2},{0.5 * i},{int(i < 6)}\n" for i in range(12)))
         assert MillReader().read(path).notes == (
+            "toy.data: the first field looks like bags and the last one like their classes, as in C4.5; here they were "
+            "read as instances and as a feature, as in MILL; name the reader c45 if that is wrong",
             "toy.data: every bag has one instance, such as the bag 'c0'; if that is wrong, the file is of another "
             "format: name its reader, such as c45 or mill",
         )
         assert MillReader().read(file(DENSE)).notes == ()
+        numbered = file("".join(f"b{i // 3} {i % 3} {i % 2} {0.5 * i} {int(i < 6)}\n" for i in range(12)))
+        assert not C45Reader().sniff(numbered)
+        assert ["as in C4.5" in note for note in MillReader().read(numbered).notes] == [True]
 
     @pytest.mark.parametrize("mark", ["utf-8-sig", "utf-16"])
     @pytest.mark.parametrize(

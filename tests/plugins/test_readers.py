@@ -508,6 +508,12 @@ class TestLabelSets:
         assert unlike(path, separator=between) == ("multiclass-mil", wanted)
         assert unlike(path, label_sets=False)[1][0] == f"cat{between}dog" if not empty else "no weak label"
 
+    def test_labels_that_look_alike_are_noted(self, table):
+        """Two labels of sets that differ in letter case alone are two, which is said."""
+        data = read_csv(table("bag,label,f\na,Cat|dog,1\nb,cat,2\n"))
+        assert data.weak.tolist() == [{"Cat", "dog"}, {"cat"}]
+        assert data.notes == ("the labels 'Cat' and 'cat' of the column \"label\" look alike and are two labels",)
+
     def test_two_separators_are_refused(self, table):
         """Where both separators occur nobody can say which is a part of a name, unless it is told."""
         path = table("bag,label,f\na,x|y,1\nb,y;z,2\n")
@@ -695,7 +701,7 @@ class TestColumns:
         data = read_csv(table("bag,id,f\n" + "".join(f"b{i % 2},{n},{n * n}\n" for i, n in enumerate(numbers))))
         assert data.feature_names == ("id", "f")
         assert data.notes == (
-            'toy.csv: the feature "id" counts the rows, as an id does; if it is one, leave it out with ignore',
+            'toy.csv: the feature "id" counts the rows, as an id does; if it is one, leave it out of the features',
         )
 
     @pytest.mark.parametrize("other", ["F1", "f 1", "\uff461"])

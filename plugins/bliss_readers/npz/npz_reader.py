@@ -40,7 +40,7 @@ class NpzReader(Reader):
             return False
 
     def read(  # type: ignore[override]
-        self, path: Path, *, regime: str | None = None, separator: str | None = None
+        self, path: Path, *, regime: str | None = None, label_sets: bool | None = None, separator: str | None = None
     ) -> WeakDataset:
         """Read the file.
 
@@ -48,7 +48,8 @@ class NpzReader(Reader):
             path: the archive.
             regime: what the weak labels are for, and so which of them is taken where the file holds several. By default
                 `y` ("mil", for label sets "multiclass-mil"), else `Y` ("multiclass-mil"), else `proportions` ("llp").
-            separator: what stands between the names of label sets that are text in `y`; by default "|" or ";".
+            label_sets: whether `y` holds sets of names where it is text; found out as in tables.
+            separator: what stands between the names of a set, where it occurs; by default "|" or ";".
 
         Returns:
             The data set, its rows as float64; `weak` is None where the file holds no weak labels.
@@ -63,7 +64,7 @@ class NpzReader(Reader):
             bag = archive.get("bag", kinds="iuU", shape=(n_rows,))
             _refuse_missing(archive, "bag", bag, "bag id", "row")
             key = _weak_key(archive, regime)
-            weak = None if key is None else _weak(archive, key, Bags.from_ids(bag).n_bags, separator)
+            weak = None if key is None else _weak(archive, key, Bags.from_ids(bag).n_bags, label_sets, separator)
             rows, names, notes = _without_index(path, rows, _names(archive, "feature_names", n_features))
             return WeakDataset(
                 name=path.stem,
@@ -161,20 +162,22 @@ def _weak_key(archive: Archive, regime: str | None) -> str | None:
     )
 
 
-def _weak(archive: Archive, key: str, n_bags: int, separator: str | None) -> NDArray[Any]:
+def _weak(archive: Archive, key: str, n_bags: int, label_sets: bool | None, separator: str | None) -> NDArray[Any]:
     try:
-        return _weak_array(archive, key, n_bags, separator)
+        return _weak_array(archive, key, n_bags, label_sets, separator)
     except DataError as error:
         raise DataError(
             f"{error} It needs one entry for each of the {n_bags} bags, in order of first appearance."
         ) from error
 
 
-def _weak_array(archive: Archive, key: str, n_bags: int, separator: str | None) -> NDArray[Any]:
+def _weak_array(
+    archive: Archive, key: str, n_bags: int, label_sets: bool | None, separator: str | None
+) -> NDArray[Any]:
     if key == "y":
         labels = archive.get(key, kinds="biufU", shape=(n_bags,))
         _refuse_missing(archive, key, labels, "weak label", "bag", empty=True)
-        return _sets_of(archive, labels, separator) if labels.dtype.kind == "U" else as_truth(labels)
+        return _sets_of(archive, labels, label_sets, separator) if labels.dtype.kind == "U" else as_truth(labels)
     if key == "Y":
         indicators = archive.get(key, kinds="biuf", shape=(n_bags, None))
         archive.get("label_names", kinds="iuU", shape=(indicators.shape[1],))
@@ -182,12 +185,12 @@ def _weak_array(archive: Archive, key: str, n_bags: int, separator: str | None) 
     return archive.get(key, kinds="biuf", shape=(n_bags, ...))
 
 
-def _sets_of(archive: Archive, labels: NDArray[Any], separator: str | None) -> NDArray[Any]:
+def _sets_of(archive: Archive, labels: NDArray[Any], label_sets: bool | None, separator: str | None) -> NDArray[Any]:
     """Read weak labels that are text as the same column of a table would be."""
     cells = [str(label).strip() for label in labels.tolist()]
     places = [f"bag {bag}, counted from 0" for bag in range(len(cells))]
     table = TextTable(archive.path, ["y"], [[cell] for cell in cells], places, noun="key")
-    entries = entries_of(table, "y", None, separator)
+    entries = entries_of(table, "y", label_sets, separator)
     return as_truth(labels) if entries is None else collected(entries)
 
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from bliss_framework.plugin import DataError
 from bliss_readers.tables.cell_table import MISSING_NAMES, CellTable
-from bliss_readers.tables.index_columns import FEWEST_ROWS
 
+FEWEST_BAGS = 3  # Of fewer, bags of one instance are no sign of anything.
 LARGEST_EXACT = 2**53  # Beyond it a float64 is no longer the integer that it stood for.
 _MAYBE_MISSING = frozenset({"na", "n/a", "none", "null"})
 # How programs write large floats.
@@ -61,7 +61,7 @@ def id_notes(table: CellTable, name: str, cells: Sequence[str]) -> list[str]:
 
 def lone_notes(path: Path, ids: NDArray[Any]) -> list[str]:
     """Note where each bag has one instance, in formats whose fields have a role by their place alone."""
-    if len(ids) < FEWEST_ROWS or len(np.unique(ids)) < len(ids):
+    if len(ids) < FEWEST_BAGS or len(np.unique(ids)) < len(ids):
         return []
     return [
         f"{path.name}: every bag has one instance, such as the bag {str(ids[0])!r}; if that is wrong, the file is of "

@@ -28,8 +28,15 @@ def index_columns(table: CellTable, features: Sequence[str]) -> list[str]:
 def left_out(names: Sequence[str], path_name: str) -> list[str]:
     """Return the sentence for the user about index columns."""
     shown = ", ".join(f'"{name}"' for name in names)
-    one = "is the row index" if len(names) == 1 else "are row indices"
-    return [f"{path_name}: {shown} {one} of a data-frame library and was left out of the features"] if names else []
+    if not names:
+        return []
+    one = len(names) == 1
+    said = (
+        "is the row index of a data-frame library and was"
+        if one
+        else "are row indices of a data-frame library and were"
+    )
+    return [f"{path_name}: {shown} {said} left out of the features"]
 
 
 def counting_notes(X: NDArray[np.float64], names: Sequence[str] | None, path_name: str) -> list[str]:
@@ -51,7 +58,7 @@ def counting_notes(X: NDArray[np.float64], names: Sequence[str] | None, path_nam
     ]
     shown = [f'"{names[column]}"' if names is not None else f"column {column}" for column in counting]
     return [
-        f"{path_name}: the feature {name} counts the rows, as an id does; if it is one, leave it out with ignore"
+        f"{path_name}: the feature {name} counts the rows, as an id does; if it is one, leave it out of the features"
         for name in shown
     ]
 

@@ -9,9 +9,18 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import Bags, DataError
-from bliss_readers.tables.cell_table import MISSING, MISSING_NAMES, TRUTH, CellTable, as_number, is_number, listed
+from bliss_readers.tables.cell_table import (
+    MISSING,
+    MISSING_NAMES,
+    TRUTH,
+    CellTable,
+    Entries,
+    as_number,
+    is_number,
+    listed,
+)
 from bliss_readers.tables.id_text import _near_miss, check_ids
-from bliss_readers.tables.label_sets import Entries, entries_of, unsplit_note
+from bliss_readers.tables.label_sets import alike_note, entries_of, unsplit_note
 
 
 @frozen(eq=False)
@@ -42,7 +51,9 @@ class LabelColumn:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences for the user about the labels."""
-        return () if self._entries is not None else tuple(unsplit_note(self.table, self.label, self._cells))
+        if self._entries is None:
+            return tuple(unsplit_note(self.table, self.label, self._cells))
+        return tuple(alike_note(self.table, self.label, self._entries))
 
     @property
     def regime(self) -> str:

@@ -3,10 +3,10 @@
 import ast
 import re
 from collections.abc import Iterable, Sequence
-from itertools import product
+from itertools import chain, product
 
 from bliss_framework.plugin import DataError
-from bliss_readers.tables.cell_table import CellTable, Entries, listed
+from bliss_readers.tables.cell_table import CellTable, Entries, alike_name, listed
 
 SEPARATORS = ("|", ";")
 _BRACKETED = re.compile(r"\[.*\]|\{.*\}|(?:frozen)?set\(.*\)|\(.*,.*\)|array\(.*\)", re.DOTALL)
@@ -62,6 +62,16 @@ def unsplit_note(table: CellTable, name: str, cells: Sequence[str]) -> list[str]
         f'the labels {listed([repr(one) for one in doubtful], 3)} of the {table.noun} "{name}" are taken for single '
         f"labels; if they are label sets, {_advice(',')}"
     ]
+
+
+def alike_note(table: CellTable, name: str, entries: Entries) -> list[str]:
+    """Note labels that differ only in letter case, in blanks or in how accents are encoded."""
+    first: dict[str, str] = {}
+    for label in dict.fromkeys(chain(*entries.cells)):
+        other = first.setdefault(alike_name(label), label)
+        if other != label:
+            return [f'the labels {other!a} and {label!a} of the {table.noun} "{name}" look alike and are two labels']
+    return []
 
 
 def _parts(cell: str, separator: str | None) -> list[str]:

@@ -72,6 +72,7 @@ from bliss_framework.extension.contracts import (
 )
 from bliss_framework.extension.dataset import WeakDataset as WeakDataset
 from bliss_framework.extension.extras import needed as needed
+from bliss_framework.extension.file_kinds import file_kind as file_kind
 from bliss_framework.extension.loading.plugins import load_plugins as load_plugins
 from bliss_framework.extension.markers import hookimpl as hookimpl
 from bliss_framework.extension.naming import near_miss as near_miss

@@ -128,7 +128,11 @@ data_dir_option = _data(
 data_options = _all(
     data_dir_option,
     _data("--bag", metavar="COLUMN", help="Column of the bag ids in a table. [default: bag]"),
-    _data("--label", metavar="COLUMN", help="Column of the weak labels in a table. [default: label, labels or y]"),
+    _data(
+        "--label",
+        metavar="COLUMN",
+        help="Column of the weak labels in a table. [default: label, labels, y or weak_label]",
+    ),
     _data(
         "--instance-label",
         metavar="COLUMN",

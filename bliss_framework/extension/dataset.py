@@ -23,6 +23,7 @@ class WeakDataset:
         instance_labels: (n,) true classes where they are known (never used for inference), or None.
         feature_names: one for each column, or None.
         label_names: names of all labels of label sets, of the columns where these are a matrix; or None.
+        notes: sentences for the user about what was left out or may mean something else than it seems.
     """
 
     name: str = field()
@@ -33,6 +34,7 @@ class WeakDataset:
     instance_labels: NDArray[Any] | None = field(default=None)
     feature_names: tuple[str, ...] | None = field(default=None)
     label_names: tuple[str, ...] | None = field(default=None)
+    notes: tuple[str, ...] = field(default=())
 
     def sha256(self) -> str:
         """Digest rows, bags and weak labels, so that a run can tell whether its data changed."""

@@ -245,7 +245,7 @@ def _test_problem(tested: LoadedData, problem: Problem) -> tuple[Problem, tuple[
         raise DataError(f"The test set {dataset.name!r} has {n_test} features, but the training data have {n_columns}.")
     data = evolve(data, read=problem.regime.check_test(data.weak, data.bags, problem.weak.bag_words))
     test, understood = problem_of(dataset, data, problem.regime, problem.alphabet)
-    return test, (*notes, *understood)
+    return test, (*tested.notes, *notes, *understood)
 
 
 def _load(settings: RunSettings, data: DataSettings, registry: Registry, data_dirs: Sequence[Path]) -> LoadedData:
@@ -262,6 +262,7 @@ def _load(settings: RunSettings, data: DataSettings, registry: Registry, data_di
             relative_to=settings.folder,
             options=data.options,
             rows_are_bags=_rows_are_bags(named, registry),
+            separator=regime.get("separator") if isinstance(regime, Mapping) else None,
         )
     except UnknownNameError as unknown:
         # Data say which regime they are for. Where there are none either, the plugin that ships both may be missing.

@@ -5,6 +5,7 @@ from pathlib import Path
 from bliss_framework.plugin import Bags, DataError, Reader, WeakDataset
 from bliss_readers.tables.cell_table import TextTable
 from bliss_readers.tables.column_roles import bag_ids
+from bliss_readers.tables.id_text import id_notes, lone_notes
 from bliss_readers.tables.label_column import LabelColumn
 from bliss_readers.text.first_look import first_line
 from bliss_readers.text.numbered_lines import numbered_lines
@@ -59,6 +60,7 @@ class AndrewsSvmReader(Reader):
             bags=ids,
             weak=column.of_bags(Bags.from_ids(ids)),
             regime=regime or "mil",
+            notes=(*id_notes(table, "BAG", ids.tolist()), *lone_notes(path, ids)),
         )
 
 

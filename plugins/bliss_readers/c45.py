@@ -4,17 +4,19 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from bliss_framework.plugin import DataError, Reader, WeakDataset
 from bliss_readers.tables.cell_table import TextTable, unique_header
 from bliss_readers.tables.column_roles import dataset_of, instance_names, roles_of
+from bliss_readers.tables.id_text import lone_notes
 from bliss_readers.tables.label_column import LabelColumn
-from bliss_readers.text.first_look import first_line
+from bliss_readers.text.first_look import first_line, first_lines
 from bliss_readers.text.numbered_lines import numbered_lines
 
 _COMMENT = "|"
 _CLASS = "class"
+FEWEST_FIELDS = 4  # Bag, instance, a feature and the class.
 
 
 class C45Reader(Reader):
@@ -25,8 +27,12 @@ class C45Reader(Reader):
     """
 
     def sniff(self, path: Path) -> bool:
-        """Say whether the file is called .data, and has a .names file beside it or a full stop at a line's end."""
-        return path.suffix.lower() == ".data" and is_c45(path)
+        """Say whether the file is called .data and is of C4.5.
+
+        It has a .names file beside it, or a full stop at a line's end, or else its first field comes back and its last
+        one is the same wherever it does, as bags and classes do.
+        """
+        return path.suffix.lower() == ".data" and (is_c45(path) or _has_bags_first(path))
 
     def read(  # type: ignore[override]
         self, path: Path, *, bag: str | None = None, ignore: str | Sequence[str] = (), regime: str | None = None
@@ -53,7 +59,27 @@ class C45Reader(Reader):
         names = instance_names(table, [bag, told.label, *left_out])
         roles = roles_of(table, bag, told.label, None, [*sorted(left_out), *names])
         column = LabelColumn(table, bag, told.label, sets=False, advice="correct the one that is wrong")
-        return dataset_of(table, roles, column, regime)
+        dataset = dataset_of(table, roles, column, regime)
+        return evolve(dataset, notes=(*dataset.notes, *lone_notes(path, dataset.bags)))
+
+
+def _has_bags_first(path: Path) -> bool:
+    """Say whether the first rows have bags in the first field and classes in the last; never raises."""
+    rows = [[cell.strip() for cell in line.split(",")] for line in first_lines(path, _COMMENT)]
+    if len({len(row) for row in rows}) != 1 or len(rows[0]) < FEWEST_FIELDS:
+        return False
+    return bags_come_first([row[0] for row in rows], [row[-1] for row in rows])
+
+
+def bags_come_first(first: Sequence[str], last: Sequence[str]) -> bool:
+    """Say whether a first field comes back, and a last one is the same wherever it does, as bags and classes do.
+
+    >>> bags_come_first(["b1", "b1", "b2"], ["1", "1", "0"]), bags_come_first(["i1", "i2", "i3"], ["1", "1", "0"])
+    (True, False)
+    """
+    pairs = set(zip(first, last, strict=True))
+    bags, classes = {bag for bag, _ in pairs}, {value for _, value in pairs}
+    return len(pairs) == len(bags) < len(first) and len(classes) > 1
 
 
 def is_c45(path: Path) -> bool:

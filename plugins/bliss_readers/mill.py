@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import Bags, DataError, Reader, SettingsError, WeakDataset
-from bliss_readers.c45 import is_c45
+from bliss_readers.c45 import bags_come_first, is_c45
 from bliss_readers.tables.cell_table import TextTable, is_missing, is_number
 from bliss_readers.tables.column_roles import bag_ids
+from bliss_readers.tables.id_text import id_notes, lone_notes
 from bliss_readers.tables.label_column import first_missing, typed
 from bliss_readers.text.first_look import first_line
 from bliss_readers.text.numbered_lines import numbered_lines
@@ -67,6 +68,7 @@ class MillReader(Reader):
             bags=bags,
             weak=weak,
             regime=regime or "mil",
+            notes=(*id_notes(table, "BAG", bags.tolist()), *_order_notes(table, cells), *lone_notes(path, bags)),
             instance_labels=labels if differ else None,
         )
 
@@ -121,6 +123,16 @@ def _rows(table: TextTable, cells: list[list[str]], n_features: int | None) -> A
         raise SettingsError(f"n_features is {n_features}, but the rows of {table.path} have {len(first)} features.")
     names = [str(position) for position in range(1, len(first) + 1)]
     return TextTable(table.path, names, cells, table.places, noun="feature").numbers(names)
+
+
+def _order_notes(table: TextTable, cells: list[list[str]]) -> list[str]:
+    """Note rows whose first field looks like bags and whose last one like classes, in the order of C4.5."""
+    if not all(cells) or not bags_come_first(table.column("INSTANCE"), [row[-1] for row in cells]):
+        return []
+    return [
+        f"{table.path.name}: the first field looks like bags and the last one like their classes, as in C4.5; here "
+        f"they were read as instances and as a feature, as in MILL; name the reader c45 if that is wrong"
+    ]
 
 
 def _row_labels(table: TextTable) -> NDArray[Any]:

@@ -299,6 +299,57 @@ class TestFlat:
         assert data.X[0].tolist() == [0.0, 0.2]
         assert data.weak.tolist() == [1, 0]
 
+    @pytest.mark.parametrize("values", ["{true,false}", "{False,True}", "{FALSE, TRUE}"])
+    def test_true_and_false_are_numbers(self, arff, values):
+        """A class declared of true and false, in any case and order, is 1 and 0, and so is a feature."""
+        true, false = (
+            next(one for one in values.strip("{}").split(",") if one.strip().lower() == word)
+            for word in ("true", "false")
+        )
+        text = FLAT.replace("class {0,1}", f"class {values}").replace("f1 numeric", f"f1 {values}")
+        text = text.replace(",1.5,0.2,1", f",{true},0.2,{true}").replace(",2.5,?,1", f",{true},?,{true}")
+        data = read(arff(text.replace(",7,3,0", f",{false},3,{false}")))
+        assert (data.weak.tolist(), data.X[:, 0].tolist()) == ([1, 0], [1, 1, 0])
+
+    def test_true_and_false_are_indicators(self, arff):
+        """Several attributes of true and false are label sets as those of 0 and 1 are."""
+        text = (
+            LABEL_SETS.replace("{0,1}", "{true,false}")
+            .replace("{0, 1}", "{false,true}")
+            .replace("{1,0}", "{True,False}")
+        )
+        text = text.replace(",1,1,0", ",true,true,False").replace("0, 0, 0", "false, false, False")
+        data = read(arff(text.replace(",0,1,0", ",false,true,False")))
+        assert data.weak.tolist() == [{"cat", "dog"}, frozenset(), {"dog"}]
+
+    @pytest.mark.parametrize("kind", ["string", "{'cat|dog','',dog,'cat;dog','cat,dog',cat}"])
+    def test_names_in_one_attribute_are_label_sets(self, arff, kind):
+        """An attribute of text is split as the same column of a table, and what is no separator for sure is refused."""
+        text = FLAT.replace("class {0,1}", f"class {kind}")
+        text = text.replace(",1.5,0.2,1", ",1,2,'cat|dog'").replace(",2.5,?,1", ",1,2,'cat|dog'")
+        data = read(arff(text.replace(",7,3,0", ",7,3,''")))
+        assert (data.regime, data.weak.tolist()) == ("multiclass-mil", [{"cat", "dog"}, set()])
+        semicolons = text.replace("cat|dog'\n", "cat;dog'\n").replace(",7,3,0", ",7,3,dog")
+        assert read(arff(semicolons)).weak.tolist() == [{"cat", "dog"}, {"dog"}]
+        more = "'bag 3',1,1,cat\n"
+        commas = arff(text.replace("cat|dog'\n", "cat,dog'\n").replace(",7,3,0", ",7,3,dog") + more)
+        assert "the label 'cat,dog' is made of 'cat', 'dog'" in refusal(commas)
+        assert read(commas, separator=",").weak.tolist() == [{"cat", "dog"}, {"dog"}, {"cat"}]
+        assert read(commas, label_sets=False).weak.tolist() == ["cat,dog", "dog", "cat"]
+
+    def test_a_position_stands_once_in_a_sparse_row(self, arff):
+        """A position that is there twice is refused with its line, in any order and in the rows of a bag too."""
+        for row in ("{0 'bag 1', 1 5, 1 6, 3 1}", "{1 5, 0 'bag 1', 3 1, 1 5}"):
+            assert "line 8: the position 1 is there twice" in refusal(arff(FLAT.replace("'bag 1',1.5,0.2,1", row)))
+        inner = RELATIONAL.replace('"42,-198\\n40,-191"', r'"{0 42}\n{1 5, 0 1, 1 5}"')
+        assert "line 9, instance 2: the position 1 is there twice" in refusal(arff(inner))
+        outer = RELATIONAL.replace('m2,"7,3",0', '{0 m2, 1 "7,3", 0 m2}')
+        assert "line 10: the position 0 is there twice" in refusal(arff(outer))
+
+    def test_a_missing_bag_id_is_no_bag(self, arff):
+        """The "?" of the format is no bag in a flat file either."""
+        assert "line 10, attribute \"bag\": '?' is no bag id" in refusal(arff(FLAT.replace('"it\'s"', "?")))
+
     def test_other_encodings_are_named(self, tmp_path):
         """A file that is not UTF-8, or no text, is refused with what to do."""
         path = tmp_path / "latin.arff"

@@ -164,6 +164,17 @@ def voc(tmp_path):
     return root
 
 
+def turn(voc, orientation, white=None):
+    """Give image 0 an EXIF orientation, and a white rectangle in the frame in which it is stored."""
+    exif = pillow.Exif()
+    exif[0x0112] = orientation
+    image = pillow.new("RGB", (32, 20))
+    if white is not None:
+        image.paste((255, 255, 255), white)
+    (voc / "JPEGImages" / "0.jpg").unlink()
+    image.save(voc / "JPEGImages" / "0.png", exif=exif)
+
+
 @needs_pillow
 class TestVocFolders:
     def test_a_sound_folder(self, voc):
@@ -202,12 +213,56 @@ class TestVocFolders:
 
     def test_boxes_lie_in_the_rotated_frame(self, voc):
         """An image with an EXIF orientation is turned upright, and its size is that of the turned one."""
-        exif = pillow.Exif()
-        exif[0x0112] = 6
-        pillow.new("RGB", (32, 20)).save(voc / "JPEGImages" / "0.jpg", exif=exif)
+        turn(voc, 6)
         photos = read_voc(voc, ["cat"])
         assert photos.sizes[0].tolist() == [20, 32]
         assert photos.image(0).shape == (32, 20, 3)
+
+    @pytest.mark.parametrize("orientation", [5, 6, 7, 8])
+    def test_boxes_turn_with_an_image_of_the_stated_size(self, voc, orientation):
+        """Where the annotation has the size of the image before it is turned, its box still spans what it spanned."""
+        turn(voc, orientation, white=(2, 2, 12, 7))
+        (voc / "Annotations" / "0.xml").write_text(xml(("cat", (3, 3, 12, 7), False)))
+        photos = read_voc(voc, ["cat"])
+        rows, columns = np.nonzero(photos.image(0)[:, :, 0] > 128)
+        spanned = np.array([[columns.min(), rows.min(), columns.max() + 1, rows.max() + 1]])
+        assert photos.objects(0, "cat")[0].tolist() == spanned.tolist()
+        assert len(photos.notes) == 1
+        assert photos.notes[0].startswith("1 annotation(s) mended")
+        assert "turned upright with it" in photos.notes[0]
+
+    def test_boxes_of_the_turned_image_stay(self, voc):
+        """Where the annotation has the size of the upright image, nothing is turned and nothing is said."""
+        turn(voc, 6)
+        upright = xml(("cat", (3, 3, 12, 7), False)).replace("32", "20!").replace("<height>20", "<height>32")
+        (voc / "Annotations" / "0.xml").write_text(upright.replace("20!", "20"))
+        photos = read_voc(voc, ["cat"])
+        assert photos.objects(0, "cat")[0].tolist() == [[2, 2, 12, 7]]
+        assert photos.notes == ()
+
+    def test_stated_sizes_that_are_wrong_are_counted(self, voc):
+        """Annotations of images in another size are said once with their number; a size of 0 says nothing."""
+        for number, size in enumerate([(64, 40), (20, 32), (33, 20), (16, 10), (0, 0)]):
+            path = voc / "Annotations" / f"{number}.xml"
+            width, height = size
+            text = path.read_text().replace("<width>32", f"<width>{width}").replace("<height>20", f"<height>{height}")
+            path.write_text(text)
+        photos = read_voc(voc, ["cat"])
+        assert photos.objects(0, "cat")[0].tolist() == [[2, 2, 12, 12]]
+        (note,) = photos.notes
+        assert note.startswith("4 annotation(s) state another size than the image has, and boxes were taken as pixels")
+        assert "0.xml says 64 x 40, and the image is 32 x 20." in note
+        assert note.endswith("(and 1 more)")
+
+    def test_lists_with_a_byte_order_mark(self, voc):
+        """The mark that editors of Windows write is no part of the first image's name, in neither list."""
+        for name, text in (("trainval", "".join(f"{n}\n" for n in range(6))), ("cat_trainval", "0 1\n1 -1\n")):
+            (voc / f"ImageSets/Main/{name}.txt").write_bytes(b"\xef\xbb\xbf" + text.encode())
+        photos = read_voc(voc, ["cat"])
+        assert (photos.ids, photos.notes) == (tuple("01234567"), ())
+        (voc / "ImageSets/Main/test.txt").write_bytes("größe\n".encode("latin-1"))
+        with pytest.raises(DataError, match=r"test\.txt is not UTF-8 text"):
+            read_voc(voc, ["cat"])
 
     def test_classes_that_are_not_there(self, voc):
         """A class without two positive images is refused with the classes that there are."""

@@ -531,6 +531,20 @@ def test_a_positive_label_decides(weak, positive, values, classes):
     assert found.classes == classes
 
 
+@pytest.mark.parametrize(("positive", "classes"), [("True", (0, 1)), ("true", (0, 1)), ("FALSE", (1, 0))])
+def test_true_and_false_may_be_said_as_words(positive, classes):
+    """Files say true and false as 1 and 0, so the words name them."""
+    read = check_binary(np.array([1, 0, 1]), Bags.from_ids([0, 0, 1, 2]), positive)
+    assert read.classes == classes
+    assert read.values.tolist() == [int(value == classes[1]) for value in (1, 0, 1)]
+
+
+def test_an_empty_name_is_no_label():
+    """Empty text is a missing label, not the name of the negative class."""
+    with pytest.raises(DataError, match="Bag 1 has no weak label"):
+        check_binary(np.array(["tumour", "", "tumour"]), Bags.from_ids([0, 0, 1, 2]), "tumour")
+
+
 @pytest.mark.parametrize("weak", [["cat", "dog", "dog", "cat"], [1, 2, 2, 1], [0, 255, 255, 0], ["1", "2", "2", "1"]])
 def test_two_names_need_a_positive_label(weak):
     """Names do not say which one is positive, so the message asks for it."""

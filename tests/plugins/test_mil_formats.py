@@ -349,6 +349,46 @@ class TestSniff:
         """A table that ends in .data but has no number in third place is of some other program."""
         assert not MillReader().sniff(file(text))
 
+    def test_rows_of_c45_without_full_stop(self, file):
+        """Bags first and classes last are C4.5 where both readers could take the file, and the run is told of both."""
+        lines = [f"b{i // 3},c{i},{i % 2},{0.5 * i},{int(i < 6)}" for i in range(12)]
+        for rows in (lines, [line.replace(f"c{i}", str(i % 3)) for i, line in enumerate(lines)]):
+            path = file("\n".join(rows) + "\n")
+            assert (C45Reader().sniff(path), MillReader().sniff(path)) == (True, True)
+            loaded = find_dataset(str(path), registry=default_plugins().registry, data_dirs=[])
+            assert loaded.dataset.bags.tolist() == [f"b{i // 3}" for i in range(12)]
+            assert loaded.dataset.weak.tolist() == [1, 1, 0, 0]
+            assert "is recognised by the readers c45, mill; c45 was taken" in loaded.notes[0]
+
+    def test_told_to_be_of_mill_each_bag_has_one_instance(self, file):
+        """Read as MILL all the same, such rows make bags of one instance, which is noted."""
+        path = file("".join(f"b{i // 3},c{i},{i % 2},{0.5 * i},{int(i < 6)}\n" for i in range(12)))
+        assert MillReader().read(path).notes == (
+            "toy.data: the first field looks like bags and the last one like their classes, as in C4.5; here they were "
+            "read as instances and as a feature, as in MILL; name the reader c45 if that is wrong",
+            "toy.data: every bag has one instance, such as the bag 'c0'; if that is wrong, the file is of another "
+            "format: name its reader, such as c45 or mill",
+        )
+        assert MillReader().read(file(DENSE)).notes == ()
+        numbered = file("".join(f"b{i // 3} {i % 3} {i % 2} {0.5 * i} {int(i < 6)}\n" for i in range(12)))
+        assert not C45Reader().sniff(numbered)
+        assert ["as in C4.5" in note for note in MillReader().read(numbered).notes] == [True]
+
+    @pytest.mark.parametrize("mark", ["utf-8-sig", "utf-16"])
+    @pytest.mark.parametrize(
+        ("reader", "text", "name"),
+        [(C45Reader, C45, "toy.data"), (MillReader, SPARSE, "toy.data"), (AndrewsSvmReader, ANDREWS, "toy.svm")],
+    )
+    def test_byte_order_marks_are_no_text(self, file, reader, text, name, mark):
+        """A file and its .names with a byte order mark say what they say without."""
+        plain, path = reader().read(file(text, name)), file(text, name)
+        path.write_bytes(text.encode(mark))
+        assert reader().sniff(path)
+        assert reader().read(path).sha256() == plain.sha256()
+        file(NAMES, "toy.names").write_bytes(NAMES.encode(mark))
+        if reader is C45Reader:
+            assert reader().read(path).feature_names == ("f1", "f2")
+
     def test_svmlight_is_left_alone(self, file):
         """A file of SVMlight, whose lines begin with the label alone, is of some other program."""
         assert not AndrewsSvmReader().sniff(file("1 1:0.5 2:1\n", "toy.svm"))

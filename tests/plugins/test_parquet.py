@@ -1,6 +1,7 @@
 """Parquet tables are read as the same table in CSV, and refused in the same words."""
 
 import sys
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 
@@ -109,8 +110,11 @@ def test_lists_of_names_are_label_sets(table):
     path = table({"bag": ["a", "b", "b", "c", "d"], "label": [["cat"], ["a b"], ["a b"], [], None], "f": range(5)})
     data = read(path)
     assert (data.regime, data.weak.tolist()) == ("multiclass-mil", [{"cat"}, {"a b"}, frozenset(), frozenset()])
-    assert 'row 1, column "label": \'a|b\' holds a "|"' in refusal(
-        table({"bag": ["a"], "y": [1], "label": [["a|b"]]}), label="label"
+    assert read(table({"bag": ["a"], "y": [1], "label": [["a|b", "c;d"]]}), label="label").weak.tolist() == [
+        {"a|b", "c;d"}
+    ]
+    assert 'row 1, column "label": the list holds a null' in refusal(
+        table({"bag": ["a"], "f": [1], "label": [["a", None]]})
     )
 
 
@@ -139,7 +143,11 @@ def test_the_index_of_pandas_is_no_feature(tmp_path):
     frame = pd.DataFrame({"bag": ["a", "b", "c"], "label": [1, 0, 1], "f": [0.5, 1.5, 2.5]}).iloc[[1, 0, 2]]
     frame.to_parquet(tmp_path / "toy.parquet")
     assert len(pq.read_schema(tmp_path / "toy.parquet").names) == 4
-    assert read(tmp_path / "toy.parquet").X.tolist() == [[1.5], [0.5], [2.5]]
+    data = read(tmp_path / "toy.parquet")
+    assert data.X.tolist() == [[1.5], [0.5], [2.5]]
+    assert data.notes == (
+        'toy.parquet: "__index_level_0__" is the row index of a data-frame library and was left out of the features',
+    )
 
 
 def test_folders_make_no_columns(table, tmp_path):
@@ -203,12 +211,14 @@ def test_the_missing_package_is_one_sentence(table, monkeypatch):
 
 
 def test_the_contract_is_kept(table):
-    """The conformance kit of readers passes, and sniff looks at name and first bytes."""
+    """The conformance kit of readers passes, and sniff looks at the first bytes alone."""
     path = table({"bag": ["a", "b"], "label": [1, 0], "f": [1, 2]})
     check_reader(ParquetReader(), path)
     other = path.with_suffix(".csv")
     other.write_bytes(path.read_bytes())
-    assert not ParquetReader().sniff(other)
+    assert ParquetReader().sniff(other)
+    assert not CsvReader().sniff(other)
+    assert read(other).notes == ("toy.csv is a Parquet file and was read as one",)
     path.write_text("bag,f\n")
     assert not ParquetReader().sniff(path)
 
@@ -230,3 +240,62 @@ def test_lists_of_one_name_are_label_sets(table):
     data = read(table({"bag": ["a", "a", "b"], "label": [["cat"], ["cat"], ["dog"]], "f1": [0.5, 1.5, 2.5]}))
     assert data.weak.tolist() == [{"cat"}, {"dog"}]
     assert data.regime == "multiclass-mil"
+
+
+def test_true_and_false_are_numbers(table):
+    """Weak labels and true classes of true and false are 1 and 0 here, in a second table too; null is missing."""
+    truth = pa.array([True, True, False])
+    data = read(table({"bag": ["a", "a", "b"], "label": truth, "inst_y": truth, "f": truth}))
+    assert (data.weak.tolist(), data.instance_labels.tolist(), data.X[:, 0].tolist()) == ([1, 0], [1, 1, 0], [1, 1, 0])
+    weak = table({"bag": ["a", "b"], "label": pa.array([False, True])}, "weak.parquet")
+    rows = table({"bag": ["a", "b"], "f": [1, 2]})
+    assert read(rows, labels=weak).weak.tolist() == [0, 1]
+    weak = table({"bag": ["a", "b"], "label": pa.array([False, None])}, "weak.parquet")
+    assert "bag 'b' has no weak label ('')" in refusal(rows, labels=weak)
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (pa.array([1, None], pa.int64()), "row 2"),
+        (pa.array([datetime(2020, 1, 1), None], pa.timestamp("ns")), "row 2"),
+        (pa.array([date(2020, 1, 1), None], pa.date32()), "row 2"),
+        (pa.array([Decimal("1.5"), None]), "row 2"),
+        (pa.array([1.0, float("nan")]), "row 2"),
+        (pa.array(["2020-01-01", "NaT"]), "'NaT' is no bag id"),
+        (pa.array(["1", "<NA>"]), "'<NA>' is no bag id"),
+        (pa.array([1.0, 2.0**53]), "'9007199254740992.0' is a float beyond 2**53"),
+    ],
+    ids=str,
+)
+def test_missing_bag_ids_are_refused_whatever_their_type(table, column, said):
+    """Null, NaN, NaT and the texts that they become are no bag ids; neither are floats that have lost digits."""
+    assert said in refusal(table({"bag": column, "f": [1, 2]}))
+
+
+def test_long_integers_keep_their_digits(table):
+    """Two ids that are one float64 are two bags, also where other columns have a null."""
+    ids = [2**53, 2**53 + 1]
+    data = read(table({"bag": ids, "label": pa.array([1, 0]), "f": pa.array([1, None])}))
+    assert data.bags.tolist() == ["9007199254740992", "9007199254740993"]
+    assert data.weak.tolist() == [1, 0]
+
+
+def test_lists_of_numbers_are_shares_indicators_or_labels(table):
+    """Fractions that add up to 1 are shares in their order, 0 and 1 stand for labels, other numbers are labels."""
+    bags = {"bag": ["a", "b"], "f": [1, 2]}
+    shares = read(table({**bags, "label": [[0.25, 0.75], [1.0, 0.0]]}))
+    assert (shares.regime, shares.weak.tolist()) == ("llp", [[0.25, 0.75], [1, 0]])
+    flags = read(table({**bags, "label": [[1, 0, 1], [0, 0, 1]]}))
+    assert (flags.regime, flags.weak.tolist()) == ("multiclass-mil", [[1, 0, 1], [0, 0, 1]])
+    labels = read(table({**bags, "label": [[1, 3], [2]]}))
+    assert (labels.regime, labels.weak.tolist()) == ("multiclass-mil", [{"1", "3"}, {"2"}])
+
+
+def test_dates_of_two_tables_are_compared(table):
+    """A date and the midnight of that day do not match, and the message shows both."""
+    weak = table({"bag": pa.array([datetime(2020, 1, 1)], pa.timestamp("us")), "label": [1]}, "weak.parquet")
+    message = refusal(table({"bag": pa.array([date(2020, 1, 1)], pa.date32()), "f": [1]}), labels=weak)
+    assert (
+        "'2020-01-01'; every bag needs one. It has '2020-01-01 00:00:00', which differs in the time of day" in message
+    )

@@ -1,13 +1,19 @@
 """The built-in readers: what they read, and what they say about files that they refuse."""
 
+import csv
+import gzip
+import re
 import zipfile
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from bliss_framework import DataError, SettingsError, WeakDataset
+from bliss_framework import Bags, DataError, SettingsError, WeakDataset
+from bliss_framework.extension.loading.plugins import default_plugins
+from bliss_framework.runs.data.find import find_dataset
 from bliss_readers.andrews_svm import AndrewsSvmReader
 from bliss_readers.arff.arff_reader import ArffReader
 from bliss_readers.c45 import C45Reader
@@ -166,6 +172,16 @@ class TestNpz:
             ({"y": None, "proportions": np.array([0.5])}, "allowed is (2, ...)"),
             ({"inst_y": np.array([1])}, '"inst_y" has the shape (1,); allowed is (3,)'),
             ({"feature_names": np.array(["f"])}, '"feature_names" has the shape (1,); allowed is (2,)'),
+            ({"feature_names": np.array(["f", "f"])}, "\"feature_names\" has the name 'f' twice"),
+            (
+                {"y": None, "Y": np.eye(2), "label_names": np.array(["a", "a"])},
+                "\"label_names\" has the name 'a' twice",
+            ),
+            ({"y": np.array([1.0, np.nan])}, '"y" has no weak label for bag 1, counted from 0 (nan)'),
+            ({"y": np.array(["a", "nan"])}, "\"y\" has no weak label for bag 1, counted from 0 ('nan')"),
+            ({"inst_y": np.array([0, 1, np.nan])}, '"inst_y" has no true class for row 2, counted from 0 (nan)'),
+            ({"inst_y": np.array(["a", "", "b"])}, '"inst_y" has no true class for row 1'),
+            ({"bag": np.array(["a", "NaT", "b"])}, "\"bag\" has no bag id for row 1, counted from 0 ('NaT')"),
         ],
     )
     def test_a_wrong_array_is_named(self, npz, arrays, said):
@@ -186,6 +202,50 @@ class TestNpz:
         assert 'says "csc"' in refusal(npz(**{**parts, "format": np.array("csc")}))
         assert "do not fit together" in refusal(npz(**{**parts, "indices": np.array([0, 7], dtype=np.int32)}))
         assert 'has no "indptr"' in refusal(npz(**{**parts, "indptr": None}))
+
+    def test_a_column_stands_once_in_a_sparse_row(self, npz):
+        """A column twice in a row, which SciPy would add up, is refused with the row; unsorted columns are fine."""
+        parts = csr_parts(sp.csr_matrix(np.array([[1.0, 2.0], [0.0, 2.5], [3.0, 4.0]])))
+        parts |= {"indices": np.array([1, 0, 1, 1, 1], dtype=np.int32)}
+        message = refusal(npz(**parts))
+        assert '"indices" holds the column 1 twice in row 2, counted from 0' in message
+        assert "sum_duplicates()" in message
+        parts["indices"] = np.array([1, 0, 1, 1, 0], dtype=np.int32)
+        assert NpzReader().read(npz(**parts)).X.toarray().tolist() == [[2.0, 1.0], [0.0, 2.5], [4.0, 3.0]]
+
+    @pytest.mark.parametrize("form", [bool, "<U5", object])
+    def test_true_and_false_are_numbers(self, npz, form):
+        """Weak labels and true classes of true and false, or of these words, are the integers 1 and 0."""
+        truth = np.array([False, True]).astype(str if form is object else form)
+        inst_y = np.array([True, False, False]).astype("<U5" if form is object else form)
+        data = NpzReader().read(npz(y=truth, inst_y=inst_y))
+        assert (data.weak.tolist(), data.instance_labels.tolist()) == ([0, 1], [1, 0, 0])
+        assert data.weak.dtype == data.instance_labels.dtype == np.int64
+
+    def test_label_sets_that_are_text_are_those_of_a_table(self, npz):
+        """Text in `y` is split as the same column of a table; what may be a separator and is none is refused."""
+        bag = np.arange(4)
+        rows = np.zeros((4, 1))
+        for between in "|;":
+            data = NpzReader().read(npz(X=rows, bag=bag, y=np.array([f"cat{between} dog", "cat", "dog", ""])))
+            assert (data.regime, data.weak.tolist()) == ("multiclass-mil", [{"cat", "dog"}, {"cat"}, {"dog"}, set()])
+        path = npz(X=rows, bag=bag, y=np.array(["cat,dog", "cat", "dog", ""]))
+        assert "bag 0, counted from 0" in refusal(path)
+        assert "is made of 'cat', 'dog'" in refusal(path)
+        assert NpzReader().read(path, separator=",").weak[0] == {"cat", "dog"}
+        data = NpzReader().read(npz(X=rows, bag=bag, y=np.array(["cat", "cat", "dog", ""])))
+        assert (data.regime, data.weak.tolist()) == ("mil", ["cat", "cat", "dog", ""])
+
+    def test_the_index_of_a_data_frame_is_no_feature(self, npz):
+        """A column that pandas called "Unnamed: 0" and that holds row numbers is left out, which is noted."""
+        with_index = np.column_stack([[0, 1, 2], X])
+        data = NpzReader().read(npz(X=with_index, feature_names=np.array(["Unnamed: 0", "f1", "f2"])))
+        assert (data.X.tolist(), data.feature_names) == (X.tolist(), ("f1", "f2"))
+        assert data.notes == (
+            'toy.npz: "Unnamed: 0" is the row index of a data-frame library and was left out of the features',
+        )
+        data = NpzReader().read(npz(X=with_index / 2, feature_names=np.array(["Unnamed: 0", "f1", "f2"])))
+        assert (data.X.shape, data.notes) == ((3, 3), ())
 
     def test_damaged_files_are_refused(self, npz, tmp_path):
         """A truncated archive, a damaged member, a text file and no file at all are each named."""
@@ -263,7 +323,9 @@ class TestCsv:
             (("1", "-1"), [1, -1]),
             (("1.0", "0"), [1.0, 0.0]),
             (("0.25", "1e-3"), [0.25, 0.001]),
-            (("True", "False"), ["True", "False"]),
+            (("True", "False"), [1, 0]),
+            (("FALSE", "true"), [0, 1]),
+            (("true", "maybe"), ["true", "maybe"]),
             (("NA", "EU"), ["NA", "EU"]),
             (("1_0", "2"), ["1_0", "2"]),
             (("99999999999999999999", "0"), [1e20, 0.0]),
@@ -276,7 +338,7 @@ class TestCsv:
         assert type(weak.tolist()[0]) is type(values[0])
 
     def test_label_sets_on_request(self, table):
-        """`label_sets` makes sets of plain names or numbers, or keeps an empty cell from being one."""
+        """`label_sets` makes sets of plain names or numbers, or refuses an empty cell."""
         path = table("bag,y,f\na,1,0\nb,,0\n")
         assert read_csv(path, label_sets=True).weak.tolist() == [{"1"}, set()]
         assert "bag 'b' has no weak label ('')" in refusal(path)
@@ -336,7 +398,7 @@ class TestCsv:
             ("bag,f\na,1\n\nb\n", {}, "line 4: 1 cells, but line 1 names 2 columns"),
             ("bag,f\na,1,2\n", {}, "line 2: 3 cells"),
             ("bag,f,f\na,1,2\n", {}, 'line 1: two columns are called "f"'),
-            (",bag,f\n0,a,1\n", {}, "column 1 of 3 has no name"),
+            ("bag,,f\na,0,1\n", {}, "column 2 of 3 has no name"),
             ("mol,f\na,1\n", {}, 'has no column "bag", which the option bag names. Its columns: mol, f'),
             ("bag,f\na,1\n", {"label": "z"}, 'has no column "z", which the option label names'),
             ("bag,f\na,1\n", {"ignore": ["z"]}, 'has no column "z", which the option ignore names'),
@@ -397,3 +459,361 @@ class TestCsv:
         assert not CsvReader().sniff(table("bag,f\n", "toy.txt"))
         assert not CsvReader().sniff(table("PK\0\0", "toy.csv"))
         assert not CsvReader().sniff(tmp_path / "gone.csv")
+
+
+def unlike(path: Path, **options) -> tuple:
+    """Return what two ways to write the same column must agree in."""
+    data = read_csv(path, **options)
+    return data.regime, data.weak.tolist()
+
+
+class TestLabelSets:
+    """One column says the same with an empty cell and without, in one table, in two, and in Parquet."""
+
+    SETS: ClassVar = [{"cat", "dog"}, {"cat"}, {"dog"}]
+
+    @pytest.mark.parametrize("between", ["|", ";", " | ", "; "])
+    @pytest.mark.parametrize("empty", [False, True])
+    @pytest.mark.parametrize("quote", ["", '"'])
+    def test_an_empty_cell_decides_nothing(self, table, between, empty, quote):
+        """Two names are two labels whatever the separator, the quotes and the other cells."""
+        cells = [f"cat{between}dog", "cat", "dog", *([""] if empty else [])]
+        wanted = [*self.SETS, *([set()] if empty else [])]
+        lines = [f"b{i},{quote}{cell}{quote}" for i, cell in enumerate(cells)]
+        one = table("bag,label,f\n" + "".join(f"{line},{i}\n" for i, line in enumerate(lines)))
+        assert unlike(one) == ("multiclass-mil", wanted)
+        rows = table("bag,f\n" + "".join(f"b{i},{i}\n" for i in range(len(cells))), "rows.csv")
+        weak = table("bag,label\n" + "\n".join(lines) + "\n", "weak.csv")
+        assert unlike(rows, labels=weak) == ("multiclass-mil", wanted)
+
+    def test_parquet_says_the_same(self, tmp_path):
+        """The column of a Parquet file, where an empty cell is null, is split as that of a CSV file."""
+        pq = pytest.importorskip("pyarrow.parquet", reason="Parquet files need pyarrow")
+        pa = pytest.importorskip("pyarrow")
+        for between in "|;":
+            columns = {"bag": list("abcd"), "label": [f"cat{between}dog", "cat", "dog", None], "f": [1, 2, 3, 4]}
+            pq.write_table(pa.table(columns), tmp_path / "toy.parquet")
+            assert ParquetReader().read(tmp_path / "toy.parquet").weak.tolist() == [*self.SETS, set()]
+
+    @pytest.mark.parametrize("between", [",", " , ", "/", " + ", "&", ":", " and ", " "])
+    @pytest.mark.parametrize("empty", [False, True])
+    def test_a_hidden_separator_is_refused(self, table, between, empty):
+        """A label whose parts are labels of other bags is refused with the candidate, and split where it is told."""
+        cells = [f"cat{between}dog", "cat", "dog", *([""] if empty else [])]
+        path = table("bag,label,f\n" + "".join(f'b{i},"{cell}",{i}\n' for i, cell in enumerate(cells)))
+        message = refusal(path)
+        assert f"line 2, column \"label\": the label 'cat{between}dog' is made of 'cat', 'dog'" in message
+        assert "--set regime.separator=" in message
+        wanted = [*self.SETS, *([set()] if empty else [])]
+        assert unlike(path, separator=between) == ("multiclass-mil", wanted)
+        assert unlike(path, label_sets=False)[1][0] == f"cat{between}dog" if not empty else "no weak label"
+
+    def test_labels_that_look_alike_are_noted(self, table):
+        """Two labels of sets that differ in letter case alone are two, which is said."""
+        data = read_csv(table("bag,label,f\na,Cat|dog,1\nb,cat,2\n"))
+        assert data.weak.tolist() == [{"Cat", "dog"}, {"cat"}]
+        assert data.notes == ("the labels 'Cat' and 'cat' of the column \"label\" look alike and are two labels",)
+
+    def test_two_separators_are_refused(self, table):
+        """Where both separators occur nobody can say which is a part of a name, unless it is told."""
+        path = table("bag,label,f\na,x|y,1\nb,y;z,2\n")
+        message = refusal(path)
+        assert "'x|y' holds \"|\", and 'y;z' in line 3 holds \";\"" in message
+        assert unlike(path, separator="|")[1] == [{"x", "y"}, {"y;z"}]
+        assert unlike(path, separator=";")[1] == [{"x|y"}, {"y", "z"}]
+
+    def test_a_told_separator_that_no_cell_holds_changes_nothing(self, table):
+        """The default of the regime, which a run writes down, does not hide the separator of the file."""
+        path = table("bag,label,f\na,x|y,1\nb,y,2\n")
+        assert unlike(path, separator=";") == unlike(path) == ("multiclass-mil", [{"x", "y"}, {"y"}])
+
+    def test_single_names_stay_single(self, table):
+        """Names that share no part are no sets: a semicolon or a comma may be a part of a name."""
+        path = table('bag,label,f\na,"benign; no finding",1\nb,malignant,2\n')
+        assert unlike(path) == ("mil", ["benign; no finding", "malignant"])
+        data = read_csv(table('bag,label,f\na,"carcinoma, lobular",1\nb,"carcinoma, ductal",2\nc,benign,3\n'))
+        assert data.weak.tolist() == ["carcinoma, lobular", "carcinoma, ductal", "benign"]
+        assert "are taken for single labels; if they are label sets, set separator" in data.notes[0]
+
+    def test_an_empty_cell_among_single_names_is_left_to_the_regime(self, table):
+        """Multi-class MIL takes an empty cell for the empty set, and MIL refuses it by the bag."""
+        path = table("bag,label,f\na,cat,1\na,cat,2\nb,dog,3\nc,,4\n")
+        data = read_csv(path)
+        assert (data.regime, data.weak.tolist()) == ("mil", ["cat", "dog", ""])
+        bags = Bags.from_ids(data.bags)
+        sets = default_plugins().registry.create("regime", "multiclass-mil").check(data.weak, bags)
+        assert (sets.classes, sets.values.tolist()) == (("negative", "cat", "dog"), [[1, 0], [0, 1], [0, 0]])
+        mil = default_plugins().registry.create("regime", {"name": "mil", "positive_label": "cat"})
+        with pytest.raises(DataError, match="Bag 'c' has no weak label"):
+            mil.check(data.weak, bags)
+
+    @pytest.mark.parametrize(
+        "cells",
+        [
+            ('["cat", "dog"]', '["cat"]', '["dog"]', "[]"),
+            ("['cat', 'dog']", "['cat']", "['dog']", ""),
+            ("{'cat', 'dog'}", "{'cat'}", "{'dog'}", "set()"),
+            ("frozenset({'cat', 'dog'})", "frozenset({'cat'})", "frozenset({'dog'})", "frozenset()"),
+            ("('cat', 'dog')", "('cat',)", "('dog',)", "[]"),
+            ("[np.str_('cat'), np.str_('dog')]", "[np.str_('cat')]", "['dog']", "[]"),
+            ("array(['cat', 'dog'], dtype=object)", "array(['cat'], dtype=object)", "array(['dog'])", "[]"),
+            ("[cat, dog]", "[cat]", "[dog]", "[]"),
+        ],
+    )
+    def test_lists_as_programs_write_them(self, tmp_path, cells):
+        """What JSON, Python and pandas write for a list of names is a label set."""
+        with (tmp_path / "toy.csv").open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerows([["bag", "label", "f"], *([f"b{i}", cell, i] for i, cell in enumerate(cells))])
+        assert unlike(tmp_path / "toy.csv") == ("multiclass-mil", [*self.SETS, set()])
+
+    def test_lists_that_cannot_be_read_are_refused(self, table):
+        """NumPy writes no commas, and a null is no name; neither is taken for one name."""
+        for cell in ("['cat' 'dog']", "[cat dog]", '["cat", null]', "[nan]"):
+            quoted = '"' + cell.replace('"', '""') + '"'
+            message = refusal(table(f"bag,label,f\na,{quoted},1\nb,['cat'],2\n"))
+            assert 'line 2, column "label"' in message
+            assert "is no list of names that can be read" in message
+
+
+class TestTablesOfARun:
+    """bags.csv and labels.csv of a run are read back."""
+
+    BAGS = (
+        "bag,n_instances,weak_label,predicted,score\n"
+        '"ward\nA",2,"[""cat"", ""dog""]","[""cat""]","[0.5, 1.0]"\n"a,b",1,[],[],"[0.5, 1.0]"\n'
+    )
+    ROWS = 'bag,f1\n"ward\nA",0.5\n"a,b",1.5\n"ward\nA",2.5\n'
+
+    def test_bags_csv_holds_weak_labels(self, table):
+        """Of its columns the weak label is taken, label sets as sets, and ids with line ends and commas match."""
+        data = read_csv(table(self.ROWS), labels=table(self.BAGS, "bags.csv"))
+        assert data.weak.tolist() == [{"cat", "dog"}, set()]
+        assert read_csv(table(self.ROWS), labels=table(self.BAGS, "bags.csv"), label="predicted").weak[0] == {"cat"}
+        moved = table(self.ROWS.replace("bag,", "ward,"))
+        assert read_csv(moved, bag="ward", labels=table(self.BAGS, "bags.csv")).weak.tolist() == data.weak.tolist()
+
+    def test_predictions_have_no_weak_label(self, table):
+        """bags.csv of a prediction has none, and the message lists the columns to pick from."""
+        bags = table("bag,predicted,score\na,1,0.5\n", "bags.csv")
+        assert "say with label which of its columns is the weak label: bag, predicted, score" in refusal(
+            table("bag,f\na,1\n"), labels=bags
+        )
+
+    def test_labels_csv_holds_true_classes(self, table):
+        """A label for each row is no weak label: it is the true class, beside the label column of the rows."""
+        rows = table("bag,label,f\na,1,0.5\nb,0,1.5\na,1,2.5\n")
+        text = "row,bag,label,confidence,undecided\n0,a,0,0.5,0\n1,b,0,1.0,0\n2,a,1,0.5,0\n"
+        data = read_csv(rows, labels=table(text, "labels.csv"))
+        assert (data.weak.tolist(), data.instance_labels.tolist()) == ([1, 0], [0, 0, 1])
+        assert data.feature_names == ("f",)
+        assert "these are true classes" in data.notes[-1]
+        assert read_csv(table("bag,f\na,1\nb,2\na,3\n"), labels=table(text, "labels.csv")).weak is None
+
+    def test_labels_of_other_rows_are_refused(self, table):
+        """Rows of other bags, or another number of them, are not taken for these."""
+        rows = table("bag,label,f\na,1,0.5\nb,0,1.5\n")
+        assert "row 0 is of bag 'b', and among the rows of bag 'a'" in refusal(
+            rows, labels=table("row,bag,label\n0,b,0\n1,a,1\n", "labels.csv")
+        )
+        assert "labels of 1 rows, and there are 2" in refusal(
+            rows, labels=table("row,bag,label\n0,a,0\n", "labels.csv")
+        )
+
+
+class TestIds:
+    """Ids that do not match are shown from both sides with what differs."""
+
+    @pytest.mark.parametrize(
+        ("here", "there", "said"),
+        [
+            ("0.0", "0", "It has '0', which differs in how the number is written"),
+            ("007", "7", "It has '7', which differs in leading zeros"),
+            ("B1", "b1", "It has 'b1', which differs in letter case"),
+            ("b 1", "b1", "It has 'b1', which differs in blanks"),
+            ("caf\u00e9", "cafe\u0301", "It has 'cafe\\u0301', which differs in how characters are encoded"),
+            ("b1", "b1\u200b", "It has 'b1\\u200b', which differs in how characters are encoded"),
+            ("2020-01-01", "2020-01-01 00:00:00", "which differs in the time of day"),
+            ("b'x'", "x", "It has 'x', which differs in the b and the quotes"),
+            ("p1", "q1", "It has labels of bags that have no instance, such as 'q1'"),
+        ],
+    )
+    def test_ids_that_look_alike(self, table, here, there, said):
+        """The bag without a label, the id that looks like it and the difference are said."""
+        message = refusal(table(f"bag,f\n{here},1\n"), labels=table(f"bag,label\n{there},1\n", "weak.csv"))
+        assert f"has no weak label for bag {here!r}; every bag needs one." in message
+        assert said in message
+
+    @pytest.mark.parametrize("cell", ["nan", "NaN", "NaT", "<NA>", "?", "#N/A", ""])
+    def test_missing_ids_are_refused(self, table, cell):
+        """What programs write for a missing value is no bag, in either table."""
+        assert 'line 2, column "bag": ' in refusal(table(f"bag,f\n{cell},1\nb,2\n"))
+        weak = table(f"bag,label\nb,1\n{cell},1\n", "weak.csv")
+        assert 'line 3, column "bag": ' in refusal(table("bag,f\nb,1\n"), labels=weak)
+
+    def test_ids_that_may_be_something_else_are_noted(self, table):
+        """A bag called NA, ids that a spreadsheet shortened, and two that eyes cannot tell apart are noted."""
+        assert 'have the bag id "NA"' in read_csv(table("bag,f\nNA,1\nEU,2\n")).notes[0]
+        assert "a spreadsheet shortened" in read_csv(table("bag,f\n1.23E+12,1\nb,2\n")).notes[0]
+        assert "look alike and are two bags" in read_csv(table("bag,f\ncaf\u00e9,1\ncafe\u0301,2\n")).notes[0]
+        assert "is a float beyond 2**53" in refusal(table("bag,f\n9.007199254740993e+15,1\n"))
+        assert read_csv(table("bag,f\n007,1\n7,2\nb1,3\nB1,4\n")).notes == ()
+
+
+class TestColumns:
+    """Columns that a data-frame library wrote, and names that are nearly the same."""
+
+    @pytest.mark.parametrize(
+        ("name", "numbers"),
+        [
+            ("", "0 1 2 3"),
+            ("", "3 0 2 1"),
+            ("", "0 1 0 1"),
+            ("", "r1 r2 r3 r4"),
+            ("Unnamed: 0", "0 1 2 3"),
+            ("Unnamed: 0", "17 4 9 30"),
+            ("index", "3 0 2 1"),
+            ("level_0", "0 1 0 1"),
+        ],
+    )
+    def test_an_index_is_left_out(self, table, name, numbers):
+        """Row numbers in a column of an index's name, in any order or of joined tables, are no feature."""
+        rows = "".join(f"{number},b{i % 2},0.{i}\n" for i, number in enumerate(numbers.split()))
+        data = read_csv(table(f"{name},bag,f\n{rows}"))
+        assert (data.feature_names, data.X.ravel().tolist()) == (("f",), [0.0, 0.1, 0.2, 0.3])
+        shown = name or "Unnamed: 0"
+        assert data.notes == (
+            f'toy.csv: "{shown}" is the row index of a data-frame library and was left out of the features',
+        )
+
+    def test_what_only_has_the_name_of_an_index_is_a_feature(self, table):
+        """Fractions, or whole numbers that come back, are a feature also where it is called "index"."""
+        assert read_csv(table("bag,index,f\na,0.5,1\nb,1.5,2\nc,2,3\n")).feature_names == ("index", "f")
+        assert read_csv(table("bag,index,f\na,7,1\nb,3,2\nc,3,5\n")).feature_names == ("index", "f")
+
+    def test_a_table_of_nothing_but_an_index_is_refused(self, table):
+        """An index is no feature, and so none is left."""
+        assert "there is only the row index Unnamed: 0" in refusal(table(",bag\n0,a\n1,b\n"))
+
+    @pytest.mark.parametrize("numbers", [range(6), range(100, 106), range(6, 0, -1)])
+    def test_a_feature_that_counts_rows_is_noted(self, table, numbers):
+        """An id that goes up or down by one from row to row stays a feature, with a note; other numbers have none."""
+        data = read_csv(table("bag,id,f\n" + "".join(f"b{i % 2},{n},{n * n}\n" for i, n in enumerate(numbers))))
+        assert data.feature_names == ("id", "f")
+        assert data.notes == (
+            'toy.csv: the feature "id" counts the rows, as an id does; if it is one, leave it out of the features',
+        )
+
+    @pytest.mark.parametrize("other", ["F1", "f 1", "\uff461"])
+    def test_names_that_differ_to_no_eye_are_noted(self, table, other):
+        """Two columns that differ in case or blanks alone are two, which is said."""
+        data = read_csv(table(f"bag,f1,{other}\na,1,2\n"))
+        assert data.feature_names == ("f1", other)
+        assert data.notes == (
+            f'toy.csv has the columns "f1" and "{other}", which differ only in letter case or blanks; each is one of '
+            f"its own",
+        )
+
+    def test_the_usual_names_of_labels_have_no_case(self, table):
+        """A column "Label" or "Weak_Label" is the weak label and no feature; "Y" may be a place."""
+        for name in ("Label", "LABELS", "Weak_Label"):
+            data = read_csv(table(f"bag,{name},f\na,1,0.5\n"))
+            assert (data.weak.tolist(), data.feature_names) == ([1], ("f",))
+        assert read_csv(table("bag,X,Y\na,1,0.5\n")).feature_names == ("X", "Y")
+        assert read_csv(table("bag,Inst_Y,f\na,1,0.5\n")).instance_labels.tolist() == [1]
+        assert 'Did you mean "Bag"?' in refusal(table("Bag,f\na,1\n"))
+
+
+class TestOtherFiles:
+    """Files that are not what their name says are read as what they are, or refused with what they are."""
+
+    @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+    @pytest.mark.parametrize("end", ["\n", "\r\n"])
+    def test_byte_order_marks_are_no_text(self, tmp_path, encoding, end):
+        """A table and a second one with a mark of their encoding are read as without."""
+        (tmp_path / "toy.csv").write_bytes(f"bag,größe{end}ä,1.5{end}".encode(encoding))
+        (tmp_path / "weak.csv").write_bytes(f"bag,label{end}ä,1{end}".encode(encoding))
+        assert CsvReader().sniff(tmp_path / "toy.csv")
+        data = read_csv(tmp_path / "toy.csv", labels="weak.csv")
+        assert (data.feature_names, data.bags.tolist(), data.weak.tolist()) == (("größe",), ["ä"], [1])
+
+    def test_other_encodings_are_named_with_the_place(self, tmp_path):
+        """Latin-1 is refused with the line and the word, UTF-16 without a mark by its name."""
+        path = tmp_path / "toy.csv"
+        path.write_bytes("bag,f\na,1\nZürich,2\n".encode("latin-1"))
+        message = refusal(path)
+        assert "byte 0xfc in line 3" in message
+        assert "Windows-1252 or Latin-1, in which this place is" in message
+        assert "Zürich" in message
+        path.write_bytes("bag,f\na,1\n".encode("utf-16-le"))
+        assert "is text in UTF-16 without a byte order mark; save it as UTF-8" in refusal(path)
+        path.write_bytes(b"\xff\xfeb")
+        assert "begins with the byte order mark of UTF-16" in refusal(path)
+
+    @pytest.mark.parametrize(
+        ("start", "said"),
+        [
+            (gzip.compress(b"bag,f\n", mtime=0), "a gzip archive; unpack it first"),
+            (b"PK\x03\x04" + bytes(22) + b"\x13\0\0\0[Content_Types].xml", "an Excel workbook"),
+            (b"\xd0\xcf\x11\xe0" + bytes(60), "an old Excel workbook"),
+            (b"\x93NUMPY\x01\0", "a single NumPy array"),
+            (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+            (b"<!DOCTYPE html>\n<html>404</html>", "an HTML page"),
+            (b"\xef\xbb\xbf <html>", "an HTML page"),
+            (b"<?xml version='1.0'?>", "an XML document"),
+            (b'[{"bag": 1}]', "a JSON document"),
+            (b"version https://git-lfs.github.com/spec/v1\n", "a pointer of Git LFS"),
+        ],
+    )
+    def test_other_files_called_csv_are_named(self, tmp_path, start, said):
+        """The message of a run says what the file is, whether or not its bytes look like text."""
+        path = tmp_path / "toy.csv"
+        path.write_bytes(start)
+        with pytest.raises(DataError, match=re.escape(said)):
+            find_dataset(str(path), registry=default_plugins().registry, data_dirs=[])
+        with pytest.raises(DataError, match=re.escape(said)):
+            find_dataset(str(path), registry=default_plugins().registry, data_dirs=[], options={"reader": "csv"})
+
+    def test_an_archive_of_numpy_called_csv(self, npz):
+        """A native file under another name is refused with the name that it should have."""
+        path = npz().rename(npz().parent / "toy.csv")
+        with pytest.raises(DataError, match=r"It is an \.npz archive of NumPy; call it \.npz"):
+            find_dataset(str(path), registry=default_plugins().registry, data_dirs=[])
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            (
+                "bag;f1;f2\na;1,5;2,5\n",
+                'split at a semicolon: set delimiter = ";". The commas in the rows seem to be dec',
+            ),
+            ("bag\tf1\tf2\na\t1,5\t2,5\n", 'split at a tab: set delimiter = "\\t"'),
+            ("bag;f1;f2\na;1;2\n", "Set delimiter; first line: 'bag;f1;f2'"),
+            ("bag,f\na,1,5\n", "3 cells, but line 1 names 2 columns. One cell more than names"),
+            ("b0,0.5,1.5\nb1,2,3\n", "these are cells of a row? The first line names the columns"),
+        ],
+    )
+    def test_tables_of_other_shapes_are_explained(self, table, text, said):
+        """Another delimiter, decimal commas, a missing name and missing names are each said."""
+        assert said in refusal(table(text))
+
+    def test_decimal_commas_are_named(self, table):
+        """With the right delimiter the comma in a number is what is wrong."""
+        message = refusal(table("bag;f\na;1,5\n"), delimiter=";")
+        assert "'1,5' is no number. It has a decimal comma; write numbers with a point." in message
+
+    def test_a_spreadsheet_may_say_the_delimiter(self, table):
+        """A first line "sep=;" says it, and lines are counted with it; what the user says comes first."""
+        assert read_csv(table("sep=;\r\nbag;f\r\na;1\r\n")).X.tolist() == [[1.0]]
+        assert "line 3, column \"f\": 'x'" in refusal(table("sep=;\nbag;f\na;x\n"))
+        assert read_csv(table("sep=;\nbag,f\na,1\n"), delimiter=",").X.tolist() == [[1.0]]
+
+    def test_names_that_are_all_numbers_are_noted(self, table):
+        """A first row may be missing names; names that count the columns are those of a data frame without names."""
+        data = read_csv(table("5.1,3.5,1\n4.9,3.0,0\n"), bag="1")
+        assert "line 1 of toy.csv was taken for the names of columns" in data.notes[0]
+        assert read_csv(table("0,1,2\n4.9,3.0,7\n"), bag="2").notes == ()
+
+    def test_features_of_true_and_false_are_numbers(self, table):
+        """True and false are 1 and 0 as features, in any case, as in Parquet."""
+        assert read_csv(table("bag,f\na,True\na,FALSE\na,1\n")).X.ravel().tolist() == [1, 0, 1]

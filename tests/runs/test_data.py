@@ -131,6 +131,33 @@ class TestFiles:
         assert "no module named pyarrow" in str(caught.value)
         assert "the reader \"clumsy\" was passed over: KeyError: 'sniff'" in str(caught.value)
 
+    def test_what_a_file_is_that_no_reader_recognises(self, place):
+        """A file whose first bytes tell what it is, whatever its name, is refused with that."""
+        path = place.here / "t.csv"
+        path.write_bytes(b"\x1f\x8b\x08\0")
+        with pytest.raises(DataError, match=r"No reader recognises t\.csv\. It is a gzip archive; unpack it first\."):
+            place.find("t.csv")
+
+    def test_notes_of_a_reader_reach_the_user(self, place):
+        """What a reader noted comes after what was noted of readers, and does not change the digest of the data."""
+        place.write(place.here / "t.csv", ",bag,label,f\n0,a,1,0\n1,b,0,0\n")
+        loaded = place.find("t.csv", registration("reader", "odd", Odd))
+        assert loaded.notes == (
+            "t.csv is recognised by the readers csv, odd; csv was taken",
+            't.csv: "Unnamed: 0" is the row index of a data-frame library and was left out of the features',
+        )
+        place.write(place.here / "t.csv")
+        assert loaded.dataset.sha256() == place.find("t.csv").dataset.sha256()
+
+    def test_the_separator_of_a_regime_reaches_readers_of_text(self, place):
+        """A separator is given to readers that have the option, unless the user says another; others are not asked."""
+        place.write(place.here / "t.csv", "bag,label,f\na,x/y,0\nb,y+z,0\n")
+        assert place.find("t.csv", separator="/").dataset.weak.tolist() == [{"x", "y"}, {"y+z"}]
+        told = place.find("t.csv", separator="/", options={"separator": "+"})
+        assert told.dataset.weak.tolist() == [{"x/y"}, {"y", "z"}]
+        place.write(place.here / "t.odd")
+        assert place.find("t.odd", registration("reader", "odd", Odd), separator="/").dataset.X.shape == (2, 1)
+
     def test_two_readers_of_one_file(self, place):
         """The first by name is taken, and the user is told."""
         place.write(place.here / "t.csv")

@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 
 from bliss_framework import BlissClassifier, RunError, load_model
+from bliss_framework.plugin import check_training
 from bliss_framework.runs.experiment import run
+from bliss_framework.runs.folder.csv_tables import write_tables
 from bliss_framework.runs.folder.run_folder import RunFolder
+from bliss_readers.tables.csv_reader import CsvReader
 
 LEFT = ["bags.csv", "events.jsonl", "labels.csv", "model.skops", "result.json", "run.toml"]
 
@@ -305,3 +308,33 @@ class TestGoingOn:
         again = run(experiment(cv=2), silent, RunFolder(tmp_path / "out", resume=True)).document
         assert lasting(again) == lasting(expected)
         assert sorted(path.name for path in (tmp_path / "out").iterdir()) == LEFT
+
+
+class TestReadBack:
+    """Tables of a run are second tables of the same rows."""
+
+    IDS = ("ward\nA", 'say "x"', "a,b", "007", "7", "日本", "-1", "x" * 300)
+
+    def rows(self, path, ids, X):
+        """Write rows without labels."""
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([["bag", "f1", "f2"], *([bag, *row] for bag, row in zip(ids, X, strict=True))])
+        return path
+
+    @pytest.mark.parametrize("sets", [False, True])
+    def test_tables_of_a_run_are_read(self, tmp_path, sets):
+        """bags.csv gives the weak labels of the run, whatever the ids, and labels.csv its labels as true classes."""
+        X = np.random.default_rng(0).normal(size=(24, 2)) + np.repeat([3, 0], 12)[:, None]
+        ids = np.repeat(self.IDS, 3)
+        values = [{"cat", "dog"}, {"cat"}, set(), {"dog"}] if sets else [1, 1, 0, 0]
+        weak = dict(zip(self.IDS, np.repeat(np.array(values, dtype=object), 2), strict=True))
+        regime = "multiclass-mil" if sets else "mil"
+        data = check_training(X, weak, ids)
+        model = BlissClassifier(regime=regime, n_rounds=3, n_folds=2, n_inferences=1, random_state=0).fit(data)
+        write_tables(tmp_path, model, data)
+        path = self.rows(tmp_path / "rows.csv", ids, X)
+        read = CsvReader().read(path, labels="bags.csv")
+        assert read.weak.tolist() == list(weak.values())
+        assert read.regime == regime
+        read = CsvReader().read(path, labels="labels.csv")
+        assert (read.weak, read.instance_labels.tolist()) == (None, model.labels_.tolist())

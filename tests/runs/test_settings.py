@@ -178,6 +178,21 @@ class TestRefusals:
         (tmp_path / "experiment.toml").write_bytes(b"\xff\xfe")
         assert refusal(tmp_path / "experiment.toml").startswith("is not valid TOML: ")
 
+    @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+    def test_other_unicode_is_named(self, written, encoding):
+        """TOML is UTF-8, so a file in UTF-16, with a byte order mark or without, is refused with what to do."""
+        path = written("")
+        path.write_bytes('[data]\nsource = "musk1"\n'.encode(encoding))
+        assert refusal(path) == "is not valid TOML: it is text in UTF-16; save it as UTF-8."
+
+    def test_a_byte_order_mark_is_no_text(self, written):
+        """A file with the mark that editors of Windows write, and with their line ends, is read as without."""
+        path = written("")
+        path.write_bytes(b"\xef\xbb\xbf" + b'[data]\r\nsource = "musk1"\r\n')
+        assert read_experiments(path).rows[0].data.source == "musk1"
+        path.write_bytes('[data]\nsource = "größe"\n'.encode("latin-1"))
+        assert "it is no UTF-8 text" in refusal(path)
+
     def test_no_file(self, tmp_path):
         """A file that is not there is told so."""
         assert refusal(tmp_path / "none.toml") == "cannot be read: No such file or directory."

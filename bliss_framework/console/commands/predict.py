@@ -55,6 +55,7 @@ def predict_command(
         options={key: value for key, value in reading.items() if value is not None},
         needs_labels=False,
         rows_are_bags=bool(getattr(getattr(fitted, "regime_", None), "rows_are_bags", False)),
+        separator=getattr(getattr(fitted, "regime_", None), "separator", None),
     )
     dataset = loaded.dataset
     data, notes = _known_columns(fitted, dataset, loaded.origin)

@@ -10,6 +10,7 @@ from attrs import field, frozen
 from bliss_framework.errors import BlissError, DataError, PluginError, SettingsError
 from bliss_framework.extension.contracts import Reader
 from bliss_framework.extension.dataset import WeakDataset
+from bliss_framework.extension.file_kinds import kind_of
 from bliss_framework.extension.loading.isolation import describe
 from bliss_framework.extension.naming import did_you_mean
 from bliss_framework.extension.registry import Registry
@@ -47,7 +48,7 @@ class FileReaders:
         return bool(self._ask(path)[0])
 
     def read(
-        self, path: Path, options: Mapping[str, Any], rows_are_bags: bool = False
+        self, path: Path, options: Mapping[str, Any], rows_are_bags: bool = False, separator: str | None = None
     ) -> tuple[WeakDataset, tuple[str, ...]]:
         """Read a file.
 
@@ -55,6 +56,8 @@ class FileReaders:
             path: the file.
             options: `reader`, the name of a reader, if the file's own name does not tell; all others are the reader's.
             rows_are_bags: whether the regime takes each row for a bag; readers that can do so are told.
+            separator: what stands between the labels of a set in text, where the regime says so; readers that split
+                text are told.
 
         Returns:
             The data set, and sentences for the user.
@@ -70,23 +73,27 @@ class FileReaders:
         reader = self.registry.create("reader", name)
         wanted = {option: value for option, value in options.items() if option != "reader"}
         _check_options(name, reader, wanted)
-        if rows_are_bags and "rows_are_bags" in inspect.signature(reader.read).parameters:
-            wanted = {"rows_are_bags": True, **wanted}
+        told = {"rows_are_bags": rows_are_bags or None, "separator": separator}
+        known = inspect.signature(reader.read).parameters
+        wanted = {**{key: value for key, value in told.items() if value is not None and key in known}, **wanted}
         try:
             dataset = reader.read(path, **wanted)
         except BlissError:
             raise
         except Exception as error:
             raise PluginError(f"{path}: {origin} broke: {describe(error)}. Tell its authors.") from error
-        return check_dataset(dataset, origin), notes
+        dataset = check_dataset(dataset, origin)
+        return dataset, (*notes, *dataset.notes)
 
     def _choose(self, path: Path) -> tuple[str, tuple[str, ...]]:
         able, passed_over = self._ask(path)
         notes = [*self.broken, *passed_over]
         if not able:
+            kind, installed = kind_of(path), ", ".join(self.usable) or "none"
+            is_else = "" if kind is None else f" It is {kind}."
             raise DataError(
-                f"No reader recognises {path}. Installed readers: {', '.join(self.usable) or 'none'}; name one with "
-                f"the option reader, or install a plugin for this format.{''.join(f' ({note})' for note in notes)}"
+                f"No reader recognises {path}.{is_else} Installed readers: {installed}; name one "
+                f"with the option reader, or install a plugin for this format.{''.join(f' ({note})' for note in notes)}"
             )
         if len(able) > 1:
             notes.append(f"{path} is recognised by the readers {', '.join(able)}; {able[0]} was taken")

@@ -60,6 +60,7 @@ def find_dataset(
     options: Mapping[str, Any] = {},
     needs_labels: bool = True,
     rows_are_bags: bool = False,
+    separator: str | None = None,
 ) -> LoadedData:
     """Load what the user names: a file if there is one, else a plugin's data set, else a file in the data folders.
 
@@ -71,6 +72,7 @@ def find_dataset(
         options: of the reader or the data set. `reader` names the reader of a file whose own name does not tell.
         needs_labels: refuse data without weak labels.
         rows_are_bags: whether the regime takes each row for a bag, so that a table needs no bag ids.
+        separator: what stands between the labels of a set in text, where the regime says so.
 
     Raises:
         UnknownNameError: there is no such file or name; the message offers the nearest one.
@@ -84,7 +86,7 @@ def find_dataset(
         raise UnknownNameError(_unknown(source, registry, data_dirs))
     taken, *others = places
     if isinstance(taken, Path):
-        dataset, notes = readers.read(taken, options, rows_are_bags)
+        dataset, notes = readers.read(taken, options, rows_are_bags, separator)
     else:
         dataset, notes = _make(taken, registry, options, data_dirs)
     if needs_labels and dataset.weak is None:

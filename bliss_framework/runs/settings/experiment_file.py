@@ -22,6 +22,7 @@ from bliss_framework.runs.settings.records import (
 
 Read = TypeVar("Read")
 LABEL = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 @frozen
@@ -69,11 +70,21 @@ def _at_place(where: str, read: Callable[[], Read]) -> Read:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(_utf8(path, path.read_bytes()))
     except OSError as error:
         raise SettingsError(f"{path} cannot be read: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path} is not valid TOML: {error}.") from None
+
+
+def _utf8(path: Path, raw: bytes) -> str:
+    """Return the text of a TOML file, which is UTF-8; editors of Windows write a byte order mark before it."""
+    if raw.startswith(UTF16_MARKS) or b"\0" in raw:
+        raise SettingsError(f"{path} is not valid TOML: it is text in UTF-16; save it as UTF-8.")
+    try:
+        return raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path} is not valid TOML: it is no UTF-8 text ({error}); save it as UTF-8.") from None
 
 
 def _experiments(table: dict[str, Any], folder: Path) -> Experiments:

@@ -43,6 +43,28 @@ class Annotation:
         names = tuple(name for name, keep in zip(self.names, kept, strict=True) if keep)
         return evolve(self, names=names, boxes=boxes[kept], difficult=self.difficult[kept], notes=tuple(notes))
 
+    def turned(self, orientation: int, path: Path) -> "Annotation":
+        """Turn boxes as the EXIF orientation of the image turns the image, where the file states its size as stored.
+
+        Args:
+            orientation: 5 to 8, those that swap width and height.
+            path: of the annotation, for the note.
+        """
+        width, height = self.size or (0.0, 0.0)
+        x, y = self.boxes[:, [0, 2]], self.boxes[:, [1, 3]]
+        across = y if orientation in (5, 8) else height - y
+        down = x if orientation in (5, 6) else width - x
+        boxes = np.stack([across.min(axis=1), down.min(axis=1), across.max(axis=1), down.max(axis=1)], axis=1)
+        note = f"{path}: its boxes lie in the image as it is stored, and were turned upright with it."
+        return evolve(self, boxes=boxes.astype(np.float32), size=(height, width), notes=(*self.notes, note))
+
+    def size_note(self, size: tuple[int, int], path: Path) -> str | None:
+        """Return a sentence where the file states another size than the image has, else None."""
+        if self.size is None or not all(self.size) or self.size == size:
+            return None
+        stated = " x ".join(f"{side:g}" for side in self.size)
+        return f"{path} says {stated}, and the image is {size[0]} x {size[1]}."
+
 
 def read_annotation(path: Path, base: int = 1) -> Annotation:
     """Read a VOC annotation.

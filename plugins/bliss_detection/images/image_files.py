@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from bliss_detection.images.image_packages import image_package
 from bliss_framework import DataError
 
+ORIENTATION = 0x0112  # The EXIF tag.
+SWAPPED = (5, 6, 7, 8)  # Orientations that swap width and height.
+
 
 def read_image(path: Path) -> NDArray[np.uint8]:
     """Read an image: (height, width, 3) uint8 RGB, turned upright as its EXIF orientation says.
@@ -27,6 +30,19 @@ def read_image(path: Path) -> NDArray[np.uint8]:
             return np.asarray(_as_rgb(upright(image)))
     except FileNotFoundError:
         raise DataError(f"{path} is missing.") from None
+    except (OSError, ValueError, SyntaxError) as error:
+        raise DataError(f"{path} cannot be read as an image: {error}.") from None
+
+
+def stored_form(path: Path) -> tuple[tuple[int, int], int]:
+    """Return width and height of an image as it is stored, and its EXIF orientation, which is 1 where it has none.
+
+    Raises:
+        DataError: naming the file, if it cannot be read.
+    """
+    try:
+        with image_package("PIL.Image").open(path) as image:
+            return image.size, int(image.getexif().get(ORIENTATION, 1))
     except (OSError, ValueError, SyntaxError) as error:
         raise DataError(f"{path} cannot be read as an image: {error}.") from None
 

@@ -8,13 +8,14 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_detection.images.annotations import Annotation, read_annotation
-from bliss_detection.images.image_files import read_image
+from bliss_detection.images.image_files import SWAPPED, read_image, stored_form
 from bliss_detection.images.photos import Photos
 from bliss_framework import DataError
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".JPG", ".JPEG", ".PNG")
 PARTS = ("trainval", "test")
 N_SHOWN = 3
+WRONG_SIZE = "annotation(s) state another size than the image has, and boxes were taken as pixels of the image"
 
 
 @frozen(eq=False)
@@ -26,6 +27,7 @@ class _Entry:
     annotation: Annotation = field()
     size: tuple[int, int] = field()
     train: bool = field()
+    size_note: str | None = field(default=None)
 
 
 def read_voc(folder: Path, classes: Sequence[str], base: int = 1, limit: int | None = None) -> Photos:
@@ -34,6 +36,9 @@ def read_voc(folder: Path, classes: Sequence[str], base: int = 1, limit: int | N
     The label of an image and a class is what `ImageSets/Main/<class>_<part>.txt` says; where there is no such file, or
     the image is not in it, the annotation decides. An image all of whose objects of a class are difficult counts
     neither for nor against it. An image that cannot be used is left out and named in the notes.
+
+    Where an annotation states another size than the image has, the notes say so. Where it is that of the image before
+    its EXIF orientation turns it upright, the boxes are turned, too.
 
     Args:
         folder: the folder.
@@ -49,6 +54,7 @@ def read_voc(folder: Path, classes: Sequence[str], base: int = 1, limit: int | N
     entries: list[_Entry] = []
     notes: list[str] = []
     skipped: list[str] = []
+    sizes: list[str] = []
     for part in PARTS:
         ids = _ids(folder, part)
         for one in ids[:limit] if part == "trainval" else ids:
@@ -59,6 +65,7 @@ def read_voc(folder: Path, classes: Sequence[str], base: int = 1, limit: int | N
                 continue
             entries.append(entry)
             notes += entry.annotation.notes
+            sizes += [] if entry.size_note is None else [entry.size_note]
     if not any(entry.train for entry in entries):
         raise DataError(f"{folder} has no training image that can be used. {' '.join(skipped[:N_SHOWN])}".rstrip())
     labels, disagreements = _image_labels(folder, entries, classes)
@@ -72,16 +79,29 @@ def read_voc(folder: Path, classes: Sequence[str], base: int = 1, limit: int | N
         labels=labels,
         train=np.array([entry.train for entry in entries], dtype=bool),
         truth=tuple(entry.annotation for entry in entries),
-        notes=(*_summary("image(s) left out", skipped), *_summary("annotation(s) mended", notes), *disagreements),
+        notes=(
+            *_summary("image(s) left out", skipped),
+            *_summary("annotation(s) mended", notes),
+            *_summary(WRONG_SIZE, sizes),
+            *disagreements,
+        ),
     )
 
 
 def _ids(folder: Path, part: str) -> list[str]:
     path = folder / "ImageSets" / "Main" / f"{part}.txt"
     try:
-        return [line.split()[0] for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        return [line.split()[0] for line in _text(path).splitlines() if line.strip()]
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _text(path: Path) -> str:
+    try:
+        # The byte order mark that editors of Windows write would become a part of the first image's name.
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8 text ({error}); save it as UTF-8.") from None
 
 
 def _entry(folder: Path, one: str, base: int, train: bool) -> _Entry:
@@ -92,7 +112,17 @@ def _entry(folder: Path, one: str, base: int, train: bool) -> _Entry:
     annotation = read_annotation(xml, base)
     # The whole image is read: one that is cut off is better found now than after an hour of features.
     height, width = read_image(path).shape[:2]
-    return _Entry(one, path, annotation.fitted((width, height), xml), (width, height), train)
+    size = (width, height)
+    annotation = _upright(annotation, size, path, xml)
+    return _Entry(one, path, annotation.fitted(size, xml), size, train, annotation.size_note(size, xml))
+
+
+def _upright(annotation: Annotation, size: tuple[int, int], path: Path, xml: Path) -> Annotation:
+    """Turn the boxes with the image where the annotation states the size that the image has before it is turned."""
+    if annotation.size in (None, size) or annotation.size != size[::-1]:
+        return annotation
+    orientation = stored_form(path)[1]
+    return annotation.turned(orientation, xml) if orientation in SWAPPED else annotation
 
 
 def _image_labels(
@@ -125,7 +155,7 @@ def _listed(folder: Path, name: str, part: str) -> dict[str, int]:
     if not path.is_file():
         return {}
     found = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(_text(path).splitlines(), start=1):
         words = line.split()
         if not words:
             continue

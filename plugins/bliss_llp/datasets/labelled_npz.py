@@ -69,4 +69,5 @@ def _rows_and_classes(path: Path) -> tuple[Any, Any]:
             f"{path} holds X of shape {X.shape} ({X.dtype}) and y of shape {y.shape} ({y.dtype}); X must be a table of "
             f"numbers and y hold one class, an integer or text, for each of its rows."
         )
-    return X.astype(np.float64), y
+    # True and false are 1 and 0 in every format.
+    return X.astype(np.float64), y.astype(np.int64) if y.dtype.kind == "b" else y

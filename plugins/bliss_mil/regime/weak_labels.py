@@ -47,7 +47,7 @@ def _refuse_missing(weak: NDArray[Any], bags: Bags) -> None:
     if weak.ndim != 1:
         raise DataError(f"MIL takes one weak label for each bag; got an array of shape {weak.shape}.")
     for bag, value in zip(bags.ids.tolist(), weak, strict=True):
-        if value is None or value != value:
+        if value is None or value != value or (isinstance(value, str) and not value.strip()):
             raise DataError(f"Bag {bag!r} has no weak label; MIL needs 0 or 1 for every bag.")
 
 

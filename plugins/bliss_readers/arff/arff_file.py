@@ -36,8 +36,8 @@ class Attribute:
 
     @property
     def is_binary(self) -> bool:
-        """Whether it is declared as {0,1}."""
-        return set(self.values) == {"0", "1"}
+        """Whether it is declared as {0,1}, or as {true,false} in any case."""
+        return {value.casefold() for value in self.values} in ({"0", "1"}, {"true", "false"})
 
 
 @frozen(eq=False)
@@ -106,11 +106,15 @@ def cells_of(line: str, attributes: tuple[Attribute, ...], place: str) -> list[s
 
 def _dense(entries: list[tuple[int, str]], attributes: tuple[Attribute, ...], place: str) -> list[str]:
     cells = [attribute.default for attribute in attributes]
+    seen: set[int] = set()
     for position, value in entries:
         if position >= len(cells):
             raise DataError(
                 f"{place}: position {position}, but positions end with {len(cells) - 1}; they begin with 0."
             )
+        if position in seen:
+            raise DataError(f"{place}: the position {position} is there twice; leave one of them out.")
+        seen.add(position)
         cells[position] = value
     return cells
 

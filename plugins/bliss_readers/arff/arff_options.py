@@ -20,10 +20,12 @@ class ArffOptions:
     instance_label: str | None = field()
     ignore: list[str] = field()
     regime: str | None = field()
+    label_sets: bool | None = field(default=None)
+    separator: str | None = field(default=None)
 
 
 def weak_labels(
-    table: CellTable, bag: str, labels: list[str], attributes: tuple[Attribute, ...]
+    table: CellTable, bag: str, labels: list[str], attributes: tuple[Attribute, ...], options: ArffOptions
 ) -> LabelColumn | IndicatorColumns | None:
     """Say where the weak labels are.
 
@@ -32,6 +34,7 @@ def weak_labels(
         bag: the attribute of bag ids.
         labels: the attributes of weak labels.
         attributes: all that the table has.
+        options: say how label sets are written.
 
     Returns:
         None where there are none, or all are unknown, as in files that are to be predicted.
@@ -44,7 +47,7 @@ def weak_labels(
     if unknown == labels:
         return None
     if len(labels) == 1:
-        return LabelColumn(table, bag, labels[0], sets=False)
+        return LabelColumn(table, bag, labels[0], options.label_sets, separator=options.separator)
     binary = {attribute.name for attribute in attributes if attribute.is_binary}
     others = [label for label in labels if label not in binary]
     if others:

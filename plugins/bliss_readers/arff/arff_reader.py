@@ -33,6 +33,8 @@ class ArffReader(Reader):
         instance_label: str | None = None,
         ignore: str | Sequence[str] = (),
         regime: str | None = None,
+        label_sets: bool | None = None,
+        separator: str | None = None,
     ) -> WeakDataset:
         """Read the file.
 
@@ -47,6 +49,8 @@ class ArffReader(Reader):
                 "inst_y".
             ignore: attributes to leave out.
             regime: what the weak labels are for; by default "multiclass-mil" for label sets, else "mil".
+            label_sets: whether one attribute of text holds sets of names; found out as in tables.
+            separator: what stands between the names of a set, where it occurs; by default "|" or ";".
 
         Returns:
             The data set, its rows as float64 with NaN for "?"; `weak` has one entry for each bag in order of first
@@ -58,9 +62,8 @@ class ArffReader(Reader):
         """
         file = read_arff(Path(path))
         labels = [label] if isinstance(label, str) else label if label is None else list(label)
-        options = ArffOptions(
-            bag, labels, instance_label, [ignore] if isinstance(ignore, str) else list(ignore), regime
-        )
+        ignored = [ignore] if isinstance(ignore, str) else list(ignore)
+        options = ArffOptions(bag, labels, instance_label, ignored, regime, label_sets, separator)
         if any(attribute.kind == "relational" for attribute in file.attributes):
             return relational_dataset(file, options)
         return flat_dataset(file, options)

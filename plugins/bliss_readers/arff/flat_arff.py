@@ -22,7 +22,7 @@ def flat_dataset(file: ArffFile, options: ArffOptions) -> WeakDataset:
     others = [name for name in (options.instance_label,) if name]
     names = instance_names(table, [bag, *labels, *others, *ignore])
     roles = roles_of(table, bag, None, options.instance_label, [*labels, *names, *ignore], label_names=())
-    return dataset_of(table, roles, weak_labels(table, bag, labels, file.attributes), options.regime)
+    return dataset_of(table, roles, weak_labels(table, bag, labels, file.attributes, options), options.regime)
 
 
 def _bag(file: ArffFile, options: ArffOptions) -> str:

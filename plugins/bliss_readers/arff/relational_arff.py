@@ -22,7 +22,7 @@ def relational_dataset(file: ArffFile, options: ArffOptions) -> WeakDataset:
     taken = [own, *ignored, *(name for name in (options.instance_label,) if name)]
     names = instance_names(instances, taken)
     roles = roles_of(instances, own, None, options.instance_label, [*ignored, *names], label_names=())
-    return dataset_of(instances, roles, weak_labels(file.table, bag, labels, file.attributes), options.regime)
+    return dataset_of(instances, roles, weak_labels(file.table, bag, labels, file.attributes, options), options.regime)
 
 
 def _relation(file: ArffFile) -> Attribute:

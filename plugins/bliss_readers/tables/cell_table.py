@@ -1,5 +1,7 @@
 """A table: column names and cells, before any column has a meaning."""
 
+import re
+import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +13,38 @@ from numpy.typing import NDArray
 from bliss_framework import DataError
 
 MISSING = frozenset({"", "?", "na", "nan"})
+# What libraries and spreadsheets write for a missing value, and nobody calls a class or a bag.
+MISSING_NAMES = frozenset({"", "?", "nan", "nat", "<na>", "#n/a"})
+TRUTH = {"true": 1.0, "false": 0.0}
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(e[+-]?\d+)?", re.IGNORECASE)
+
+
+@frozen
+class Entries:
+    """What the cells of a column hold where each holds several things.
+
+    Attributes:
+        cells: the entries of each cell, without those that are empty.
+        numbers: whether they are numbers rather than names.
+    """
+
+    cells: list[list[str]] = field()
+    numbers: bool = field(default=False)
+
+    def is_matrix(self) -> bool:
+        """Say whether the cells are rows of a matrix: shares of classes, or 0 and 1 for each label."""
+        return self.are_shares() or (self._is_even() and all(one in ("0", "1") for row in self.cells for one in row))
+
+    def are_shares(self) -> bool:
+        """Say whether the cells are the shares of classes: fractions that add up to 1."""
+        if not self._is_even() or all(one.lstrip("-").isdecimal() for row in self.cells for one in row):
+            return False
+        values = [[float(one) for one in row] for row in self.cells]
+        return all(min(row) >= 0 and abs(sum(row) - 1) < 1e-3 for row in values)
+
+    def _is_even(self) -> bool:
+        lengths = {len(row) for row in self.cells}
+        return self.numbers and len(lengths) == 1 and min(lengths) > 1
 
 
 @frozen(eq=False)
@@ -21,11 +55,13 @@ class CellTable(ABC):
         path: for messages.
         header: the names of the columns.
         noun: what this kind of file calls a column.
+        notes: sentences for the user about the file.
     """
 
     path: Path = field()
     header: list[str] = field()
     noun: str = field(default="column", kw_only=True)
+    notes: tuple[str, ...] = field(default=(), kw_only=True)
 
     @abstractmethod
     def column(self, name: str) -> list[str]:
@@ -43,17 +79,18 @@ class CellTable(ABC):
     def place(self, row: int) -> str:
         """Return where a row is in the file."""
 
-    def holds_lists(self, name: str) -> bool:
-        """Say whether each cell of a column is a list; then `column` puts "|" between its entries."""
-        return False
+    def lists(self, name: str) -> Entries | None:
+        """Return the entries of each cell where the cells of a column are lists, else None."""
+        return None
 
     def require(self, name: str, option: str) -> str:
         """Return the name of a column, or raise DataError if there is none; `option` is how the user chooses it."""
         if name in self.header:
             return name
+        alike = next((f' Did you mean "{one}"?' for one in self.header if alike_name(one) == alike_name(name)), "")
         raise DataError(
             f'{self.path} has no {self.noun} "{name}", which the option {option} names. '
-            f"Its {self.noun}s: {listed(self.header)}{self.hint()}."
+            f"Its {self.noun}s: {listed(self.header)}{self.hint()}.{alike}"
         )
 
     def hint(self) -> str:
@@ -66,9 +103,10 @@ class CellTable(ABC):
 
     def no_number(self, row: int, name: str, cell: str) -> DataError:
         """Return the error for a feature that is no number."""
+        comma = " It has a decimal comma; write numbers with a point." if DECIMAL_COMMA.fullmatch(cell) else ""
         return DataError(
-            f"{self.at(row, name)}: {cell!r} is no number. Every {self.noun} that is no bag and no label is a feature; "
-            f'leave this one out with ignore = ["{name}"].'
+            f"{self.at(row, name)}: {cell!r} is no number.{comma} Every {self.noun} that is no bag and no label is a "
+            f'feature; leave this one out with ignore = ["{name}"].'
         )
 
 
@@ -79,10 +117,12 @@ class TextTable(CellTable):
     Attributes:
         rows: the cells of each row.
         places: where each row is in the file, such as "line 2".
+        delimiter: between its columns where these may be split at another character.
     """
 
     rows: list[list[str]] = field()
     places: list[str] = field()
+    delimiter: str | None = field(default=None, kw_only=True)
     _position: dict[str, int] = field(init=False)
 
     @_position.default
@@ -111,10 +151,14 @@ class TextTable(CellTable):
         return self.places[row]
 
     def hint(self) -> str:
-        """Ask for the delimiter where there is but one column."""
-        if len(self.header) > 1 or self.noun != "column":
+        """Ask for the delimiter where there is but one column, and for names where they seem to be cells of a row."""
+        if self.delimiter is None:
             return ""
-        return f" (columns are split at another character? Set delimiter; first line: {self.header[0]!r})"
+        if len(self.header) == 1:
+            return f" (columns are split at another character? Set delimiter; first line: {self.header[0]!r})"
+        if sum(map(is_number, self.header)) * 2 > len(self.header):
+            return " (these are cells of a row? The first line names the columns; write names above it)"
+        return ""
 
 
 def unique_header(path: Path, header: Sequence[str], noun: str = "column") -> list[str]:
@@ -127,19 +171,42 @@ def unique_header(path: Path, header: Sequence[str], noun: str = "column") -> li
     return list(header)
 
 
+def similar_names(path: Path, header: Sequence[str]) -> list[str]:
+    """Note names of columns that differ only in letter case, in blanks or in how accents are encoded."""
+    groups: dict[str, list[str]] = {}
+    for name in header:
+        groups.setdefault(alike_name(name), []).append(name)
+    shown = [" and ".join(f'"{name}"' for name in names) for names in groups.values() if len(names) > 1]
+    return [
+        f"{path.name} has the columns {names}, which differ only in letter case or blanks; each is one of its own"
+        for names in shown
+    ]
+
+
+def alike_name(name: str) -> str:
+    """Return a name without what eyes do not see: letter case, blanks, and how accents are encoded.
+
+    >>> alike_name("Bag  ID") == alike_name("bag id")
+    True
+    """
+    return unicodedata.normalize("NFKC", "".join(name.split())).casefold()
+
+
 def is_missing(cell: str) -> bool:
     """Say whether a cell stands for an unknown value: empty, "?", "NA" or "nan"."""
     return cell.casefold() in MISSING
 
 
 def as_number(cell: str) -> float:
-    """Return the number that a cell holds, NaN where it is missing.
+    """Return the number that a cell holds, NaN where it is missing; true and false are 1 and 0.
 
     Raises:
         ValueError: the cell is no number.
     """
     if is_missing(cell):
         return float("nan")
+    if cell.casefold() in TRUTH:
+        return TRUTH[cell.casefold()]
     # Python alone reads "1_000" as a number.
     if "_" in cell:
         raise ValueError(cell)

@@ -8,10 +8,12 @@ from numpy.typing import NDArray
 
 from bliss_framework.plugin import Bags, DataError, WeakDataset
 from bliss_readers.tables.cell_table import CellTable, is_number, listed
+from bliss_readers.tables.id_text import check_ids, id_notes
+from bliss_readers.tables.index_columns import counting_notes, index_columns, left_out
 from bliss_readers.tables.indicator_columns import IndicatorColumns
 from bliss_readers.tables.label_column import LabelColumn, first_missing, typed
 
-LABEL_NAMES = ("label", "labels", "y")
+LABEL_NAMES = ("label", "labels", "y", "weak_label")
 INSTANCE_LABEL_NAMES = ("instance_label", "inst_y")
 
 
@@ -83,7 +85,8 @@ def choose(
     """
     if named is not None:
         return table.require(named, option)
-    present = [name for name in defaults if name in table.header and name not in taken]
+    found = (name for usual in defaults for name in table.header if _is_usual(name, usual) and name not in taken)
+    present = list(dict.fromkeys(found))
     # The one that is not chosen would become a feature, and might give the answer away.
     if len(present) > 1:
         raise DataError(
@@ -91,6 +94,11 @@ def choose(
             f"be features, unless they are named by ignore."
         )
     return present[0] if present else None
+
+
+def _is_usual(name: str, usual: str) -> bool:
+    """Say whether a name is a usual one, in any case; but "Y" beside "X" is a place and no label."""
+    return name == usual or (len(name) > 1 and name.casefold() == usual)
 
 
 def dataset_of(
@@ -108,15 +116,29 @@ def dataset_of(
         DataError: naming the place of a cell that is not as it should be.
     """
     ids = bag_ids(table, roles.bag)
+    index = index_columns(table, roles.features)
+    features = [name for name in roles.features if name not in index]
+    if not features:
+        raise DataError(f"{table.path} has no features: beside roles there is only the row index {listed(index)}.")
+    X = table.numbers(features)
+    about_labels = () if column is None else (*(column.table.notes if column.table is not table else ()), *column.notes)
+    notes = [
+        *table.notes,
+        *left_out(index, table.path.name),
+        *counting_notes(X, features, table.path.name),
+        *id_notes(table, roles.bag, ids.tolist()),
+        *about_labels,
+    ]
     return WeakDataset(
         name=table.path.stem,
-        X=table.numbers(roles.features),
+        X=X,
         bags=ids,
         weak=None if column is None else column.of_bags(Bags.from_ids(ids)),
-        regime=regime or ("multiclass-mil" if column is not None and column.holds_sets() else "mil"),
+        regime=regime or ("mil" if column is None else column.regime),
         instance_labels=None if roles.instance_label is None else _classes(table, roles.instance_label),
-        feature_names=tuple(roles.features),
+        feature_names=tuple(features),
         label_names=None if column is None else column.label_names,
+        notes=tuple(notes),
     )
 
 
@@ -138,8 +160,7 @@ def bag_ids(table: CellTable, bag: str) -> NDArray[np.str_]:
         DataError: a row has none.
     """
     cells = table.column(bag)
-    if "" in cells:
-        raise DataError(f"{table.at(cells.index(''), bag)}: no bag id; every row needs one.")
+    check_ids(table, bag, cells)
     return np.array(cells)
 
 

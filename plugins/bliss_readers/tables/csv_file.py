@@ -1,63 +1,118 @@
-"""CSV files: UTF-8 text whose first line names the columns."""
+"""CSV files: text whose first line names the columns."""
 
 import csv
+import io
+import re
 from pathlib import Path
 
 from bliss_framework import DataError, SettingsError
-from bliss_readers.tables.cell_table import TextTable
+from bliss_readers.tables.cell_table import TextTable, is_number, similar_names
+from bliss_readers.text.encoding import decoded
 
 CSV_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a vertical bar"}
+# Spreadsheets write the delimiter in a line before the column names.
+_TOLD = re.compile(r"""\A"?sep=([^"\r\n])"?[ \t]*(?:\r\n|\n|\r)""", re.IGNORECASE)
 
 
-def read_csv_table(path: Path, delimiter: str) -> TextTable:
-    """Read a UTF-8 text file whose first line names the columns.
+def read_csv_table(path: Path, delimiter: str | None, usual: str = ",") -> TextTable:
+    """Read a text file whose first line names the columns.
+
+    Leading columns without a name are called as pandas calls them, "Unnamed: 0"; they hold row numbers, as a rule.
+
+    Args:
+        path: UTF-8, or what its byte order mark says.
+        delimiter: between columns, or None for the one that a first line "sep=;" says, else the usual one.
+        usual: the delimiter of files of this name.
 
     Raises:
         DataError: naming the file and the line.
         SettingsError: the delimiter is not one character.
     """
-    if len(delimiter) != 1 or delimiter in '"\r\n':
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise SettingsError(f"delimiter is {delimiter!r}; allowed is one character, such as ',' or ';' or a tab.")
-    records = _records(path, delimiter)
+    text = decoded(path)
+    told = _TOLD.match(text)
+    skipped = 0 if told is None else 1
+    between = delimiter or (usual if told is None else told[1])
+    records = _records(path, text if told is None else text[told.end() :], between, skipped)
     if not records:
         raise DataError(f"{path} is empty; allowed is a line of column names, then one line for each row.")
     (first, header), *body = records
-    _check_header(path, first, header)
+    header = _named(path, first, header)
     for line, cells in body:
         if len(cells) != len(header):
-            raise DataError(f"{path}, line {line}: {len(cells)} cells, but line {first} names {len(header)} columns.")
+            hint = _split_elsewhere(header, cells, between)
+            raise DataError(
+                f"{path}, line {line}: {len(cells)} cells, but line {first} names {len(header)} columns.{hint}"
+            )
     if not body:
         raise DataError(f"{path} has no rows below the column names.")
-    return TextTable(path, header, [cells for _, cells in body], [f"line {line}" for line, _ in body])
+    rows, places = [cells for _, cells in body], [f"line {line}" for line, _ in body]
+    notes = [*similar_names(path, header), *_header_of_numbers(path, first, header)]
+    return TextTable(path, header, rows, places, notes=tuple(notes), delimiter=between)
 
 
-def _records(path: Path, delimiter: str) -> list[tuple[int, list[str]]]:
+def _records(path: Path, text: str, delimiter: str, skipped: int) -> list[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
     try:
-        # The byte order mark that spreadsheets write would become a part of the first column's name.
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, delimiter=delimiter, skipinitialspace=True, strict=True)
-            try:
-                return [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader if not _blank(cells)]
-            except csv.Error as error:
-                raise DataError(f"{path}, line {reader.line_num}: {error}; check the quotes near this line.") from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8 text ({error}); save it as UTF-8.") from error
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}.") from error
+        records = [(reader.line_num + skipped, [cell.strip() for cell in cells]) for cells in reader]
+    except csv.Error as error:
+        raise DataError(
+            f"{path}, line {reader.line_num + skipped}: {error}; check the quotes near this line."
+        ) from error
+    return [record for record in records if not _blank(record[1])]
 
 
 def _blank(cells: list[str]) -> bool:
-    return len(cells) < 2 and not any(cell.strip() for cell in cells)
+    return len(cells) < 2 and not any(cells)
 
 
-def _check_header(path: Path, line: int, header: list[str]) -> None:
+def other_delimiter(header: list[str], delimiter: str) -> str:
+    """Say at which character the column names seem to be split instead; empty where there is none.
+
+    >>> other_delimiter(["bag;f1;f2"], ",")
+    ' The columns seem to be split at a semicolon: set delimiter = ";".'
+    """
+    counts = {other: max(name.count(other) for name in header) for other in _NAMES if other != delimiter}
+    best = max(counts, key=lambda other: counts[other])
+    if counts[best] < len(header):
+        return ""
+    written = "\\t" if best == "\t" else best
+    return f' The columns seem to be split at {_NAMES[best]}: set delimiter = "{written}".'
+
+
+def _split_elsewhere(header: list[str], cells: list[str], delimiter: str) -> str:
+    hint = other_delimiter(header, delimiter)
+    if hint and delimiter == "," and len(cells) > len(header):
+        return f"{hint} The commas in the rows seem to be decimal commas: write numbers with a point."
+    if hint or len(cells) != len(header) + 1:
+        return hint
+    return " One cell more than names: does the first line lack the name of a first column, such as row names?"
+
+
+def _named(path: Path, line: int, header: list[str]) -> list[str]:
+    """Give leading columns without a name one, and refuse other ones, and names that are there twice."""
+    leading = next((position for position, name in enumerate(header) if name), len(header))
+    names = [f"Unnamed: {position}" for position in range(leading)] + header[leading:]
     seen: set[str] = set()
-    for position, name in enumerate(header):
+    for position, name in enumerate(names):
         if not name:
             raise DataError(
-                f"{path}, line {line}: column {position + 1} of {len(header)} has no name; every column needs one "
-                f"(a row number that pandas wrote? Use to_csv(index=False))."
+                f"{path}, line {line}: column {position + 1} of {len(names)} has no name; every column needs one."
             )
         if name in seen:
             raise DataError(f'{path}, line {line}: two columns are called "{name}"; rename or remove one.')
         seen.add(name)
+    return names
+
+
+def _header_of_numbers(path: Path, line: int, header: list[str]) -> list[str]:
+    """Note names that are all numbers, unless these count the columns as a data frame without names does."""
+    counted = {str(number) for number in range(len(header) + 1)}
+    if set(header) <= counted or not all(map(is_number, header)):
+        return []
+    return [
+        f"line {line} of {path.name} was taken for the names of columns, and all of them are numbers ({header[0]}, ...)"
+        f"; if it is a row, write names above it"
+    ]

@@ -29,6 +29,7 @@ class CsvReader(Reader):
         instance_label: str | None = None,
         labels: str | Path | None = None,
         label_sets: bool | None = None,
+        separator: str | None = None,
         ignore: Sequence[str] = (),
         regime: str | None = None,
         delimiter: str | None = None,
@@ -39,13 +40,15 @@ class CsvReader(Reader):
         Args:
             path: the table of the instances.
             bag: the column of bag ids.
-            label: the column of weak labels; by default the one that is called "label", "labels" or "y". A weak label
-                is the same over its bag: a number, a name, or names with "|" between them.
+            label: the column of weak labels; by default the one that is called "label", "labels", "y" or "weak_label".
+                A weak label is the same over its bag: a number, a name, names with "|" between them, or a list.
             instance_label: the column of true classes; by default the one that is called "instance_label" or "inst_y".
             labels: a second table, CSV or Parquet, with the bag and label columns, one line for each bag; looked for
                 beside the first, then in the current folder.
-            label_sets: whether weak labels are sets of names. By default they are if some cell holds a "|", or is empty
-                among names.
+            label_sets: whether weak labels are sets of names. By default they are if they are lists, if some cell
+                holds a "|", or if a ";" stands between names of which one is in two different cells. An empty cell
+                decides nothing: among names it is "" for the regime.
+            separator: what stands between the names of a set, where it occurs; by default "|" or ";".
             ignore: columns to leave out.
             regime: what the weak labels are for; by default "multiclass-mil" for label sets, else "mil".
             rows_are_bags: whether each row is a bag of its own where there is no column of bag ids.
@@ -60,5 +63,7 @@ class CsvReader(Reader):
             DataError: naming the file, the line or the bag, what was found and what is allowed.
         """
         path = Path(path)
-        options = TableOptions(bag, label, instance_label, labels, label_sets, ignore, regime, delimiter, rows_are_bags)
-        return table_dataset(read_csv_table(path, delimiter or CSV_DELIMITERS.get(path.suffix.lower(), ",")), options)
+        options = TableOptions(
+            bag, label, instance_label, labels, label_sets, ignore, regime, delimiter, rows_are_bags, separator
+        )
+        return table_dataset(read_csv_table(path, delimiter, CSV_DELIMITERS.get(path.suffix.lower(), ",")), options)

@@ -30,9 +30,15 @@ class IndicatorColumns:
         """The names of all labels, also of those that no bag has."""
         return self.labels
 
-    def holds_sets(self) -> bool:
-        """Say that these are label sets."""
-        return True
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """No sentences for the user."""
+        return ()
+
+    @property
+    def regime(self) -> str:
+        """The regime of label sets."""
+        return "multiclass-mil"
 
     def of_bags(self, bags: Bags) -> NDArray[Any]:
         """Return the label set of each bag.

@@ -1,6 +1,7 @@
 """Weak labels and true classes out of the cells of a table."""
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,18 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import Bags, DataError
-from bliss_readers.tables.cell_table import CellTable, as_number, is_missing, is_number
-
-SET_DELIMITER = "|"
+from bliss_readers.tables.cell_table import (
+    MISSING,
+    MISSING_NAMES,
+    TRUTH,
+    CellTable,
+    Entries,
+    as_number,
+    is_number,
+    listed,
+)
+from bliss_readers.tables.id_text import _near_miss, check_ids
+from bliss_readers.tables.label_sets import alike_note, entries_of, unsplit_note
 
 
 @frozen(eq=False)
@@ -22,6 +32,7 @@ class LabelColumn:
         bag: the name of its bag column.
         label: the name of its weak label column.
         sets: whether a cell holds a set of names, or None to find out from the cells.
+        separator: between the names of a set; None, or one that no cell holds, finds out.
         advice: what to do where the cells of a bag differ.
     """
 
@@ -29,6 +40,7 @@ class LabelColumn:
     bag: str = field()
     label: str = field()
     sets: bool | None = field(default=None)
+    separator: str | None = field(default=None, kw_only=True)
     advice: str = field(default="a label of single instances is named by the option instance_label")
 
     @property
@@ -36,17 +48,27 @@ class LabelColumn:
         """No names but those that occur."""
         return None
 
-    def holds_sets(self) -> bool:
-        """Say whether the cells are label sets.
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences for the user about the labels."""
+        if self._entries is None:
+            return tuple(unsplit_note(self.table, self.label, self._cells))
+        return tuple(alike_note(self.table, self.label, self._entries))
 
-        A "|" makes them sets. So does an empty cell among names, but not among numbers: there a label is missing.
-        """
-        if self.sets is not None:
-            return self.sets
-        if self.table.holds_lists(self.label):
-            return True
-        cells = self.table.column(self.label)
-        return any(SET_DELIMITER in cell for cell in cells) or ("" in cells and not all(map(is_number, cells)))
+    @property
+    def regime(self) -> str:
+        """The regime that labels of this form are for, where the user names none."""
+        if self._entries is None:
+            return "mil"
+        return "llp" if self._entries.are_shares() else "multiclass-mil"
+
+    @cached_property
+    def _cells(self) -> list[str]:
+        return self.table.column(self.label)
+
+    @cached_property
+    def _entries(self) -> Entries | None:
+        return entries_of(self.table, self.label, self.sets, self.separator)
 
     def of_bags(self, bags: Bags) -> NDArray[Any]:
         """Return the weak label of each bag.
@@ -55,22 +77,25 @@ class LabelColumn:
             bags: of the instances, with text ids.
 
         Returns:
-            (B,) int64, float64 or text, or an object array of frozensets of names.
+            (B,) int64, float64 or text, in which "" stands for an empty cell among names; an object array of frozensets
+            of names; or (B, C) numbers, where the cells are lists of shares, or of 0 and 1 for each label.
 
         Raises:
             DataError: a bag has no weak label, or two different ones, or there is no instance of a labelled bag.
         """
-        cells = self.table.column(self.label)
-        values = _label_sets(cells) if self.holds_sets() else self._scalars(cells)
-        labelled = Bags.from_ids(np.array(self.table.column(self.bag)))
+        values = self._scalars(self._cells) if self._entries is None else collected(self._entries)
+        ids = self.table.column(self.bag)
+        check_ids(self.table, self.bag, ids)
+        labelled = Bags.from_ids(np.array(ids))
         first = np.unique(labelled.index, return_index=True)[1]
-        self._refuse_conflicts(cells, values != values[first][labelled.index], labelled, first)
+        differs = values != values[first][labelled.index]
+        self._refuse_conflicts(differs if differs.ndim == 1 else differs.any(axis=1), labelled, first)
         self._refuse_unmatched_bags(labelled.ids.tolist(), bags.ids.tolist())
         position = dict(zip(labelled.ids.tolist(), first, strict=True))
         return values[[position[bag] for bag in bags.ids.tolist()]]
 
     def _scalars(self, cells: list[str]) -> NDArray[Any]:
-        missing = first_missing(cells)
+        missing = first_missing(cells, empty=self.sets is None)
         if missing is None:
             return typed(cells)
         hint = " Where empty means the empty label set, set label_sets = true." if self.sets is None else ""
@@ -79,11 +104,10 @@ class LabelColumn:
             f"({cells[missing]!r}); every bag needs one.{hint}"
         )
 
-    def _refuse_conflicts(
-        self, cells: list[str], differs: NDArray[np.bool_], labelled: Bags, first: NDArray[np.intp]
-    ) -> None:
+    def _refuse_conflicts(self, differs: NDArray[np.bool_], labelled: Bags, first: NDArray[np.intp]) -> None:
         if not differs.any():
             return
+        cells = self._cells
         row = int(np.flatnonzero(differs)[0])
         bag = labelled.index[row]
         raise DataError(
@@ -93,39 +117,82 @@ class LabelColumn:
         )
 
     def _refuse_unmatched_bags(self, labelled: list[str], present: list[str]) -> None:
-        for bag in _without(present, labelled):
-            raise DataError(f"{self.table.path} has no weak label for bag {bag!r}; every bag needs one.")
-        for bag in _without(labelled, present):
-            raise DataError(f"{self.table.path} has a weak label for bag {bag!r}, of which there is no instance.")
+        without, unknown = _without(present, labelled), _without(labelled, present)
+        if without:
+            raise DataError(
+                f"{self.table.path} has no weak label for bag {without[0]!r}; every bag needs one."
+                f"{_both_sides(without, unknown, len(present))}"
+            )
+        if unknown:
+            raise DataError(
+                f"{self.table.path} has a weak label for bag {unknown[0]!r}, of which there is no instance."
+            )
+
+
+def _both_sides(without: list[str], unknown: list[str], n_bags: int) -> str:
+    """Say how many bags have no label, and which ids of the labels are left over."""
+    count = f" There are {len(without)} such bags of {n_bags}." if len(without) > 1 else ""
+    alike = _near_miss(without[0], unknown)
+    if alike or not unknown:
+        return f"{alike}{count}"
+    return f"{count} It has labels of bags that have no instance, such as {listed([repr(one) for one in unknown], 3)}."
 
 
 def typed(cells: Sequence[str]) -> NDArray[Any]:
-    """Turn cells into integers if all are, else into numbers if all are, else leave them text.
+    """Turn cells into integers if all are, else into numbers if all are, else leave them text; true and false are 1, 0.
 
     >>> typed(["1", "-1"]).tolist(), typed(["1", "0.5"]).tolist(), typed(["1", "b"]).tolist()
     ([1, -1], [1.0, 0.5], ['1', 'b'])
+    >>> typed(["True", "FALSE"]).tolist()
+    [1, 0]
     """
     if not all(map(is_number, cells)):
         return np.array(cells)
     try:
-        return np.array([int(cell) for cell in cells], dtype=np.int64)
+        return np.array([int(TRUTH.get(cell.casefold(), cell)) for cell in cells], dtype=np.int64)
     except (ValueError, OverflowError):
         return np.array([as_number(cell) for cell in cells])
 
 
-def first_missing(cells: Sequence[str]) -> int | None:
-    """Return the first row without a value, or None. Among names, "NA" and "?" are names too."""
+def as_truth(labels: NDArray[Any]) -> NDArray[Any]:
+    """Turn booleans, and texts that are all "true" or "false", into 1 and 0; leave other labels as they are."""
+    if labels.dtype.kind == "b":
+        return labels.astype(np.int64)
+    if (
+        labels.dtype.kind == "U"
+        and len(labels)
+        and all(one.strip().casefold() in TRUTH for one in set(labels.tolist()))
+    ):
+        return typed([one.strip() for one in labels.tolist()])
+    return labels
+
+
+def first_missing(cells: Sequence[str], empty: bool = False) -> int | None:
+    """Return the first row without a value, or None. Among names, "NA" is a name too.
+
+    Args:
+        cells: of a column of labels.
+        empty: whether an empty cell among names is a value; the regime says what it means.
+    """
     numeric = all(map(is_number, cells))
-    rows = (row for row, cell in enumerate(cells) if cell == "" or (numeric and is_missing(cell)))
-    return next(rows, None)
+    allowed = {""} if empty and not numeric and any(cells) else set()
+    words = (MISSING if numeric else MISSING_NAMES) - allowed
+    return next((row for row, cell in enumerate(cells) if cell.casefold() in words), None)
 
 
-def _label_sets(cells: Sequence[str]) -> NDArray[Any]:
-    sets = np.empty(len(cells), dtype=object)
-    for row, cell in enumerate(cells):
-        names = (name.strip() for name in cell.split(SET_DELIMITER))
-        sets[row] = frozenset(name for name in names if name)
+def collected(entries: Entries) -> NDArray[Any]:
+    """Return frozensets of names (n,), or the numbers (n, C) of shares, or of 0 and 1 for each label."""
+    if entries.is_matrix():
+        kind = np.float64 if entries.are_shares() else np.int64
+        return np.array([[float(one) for one in row] for row in entries.cells]).astype(kind)
+    sets = np.empty(len(entries.cells), dtype=object)
+    sets[:] = [frozenset(map(_as_label, row) if entries.numbers else row) for row in entries.cells]
     return sets
+
+
+def _as_label(number: str) -> str:
+    """Write the number of a label as an integer where it is one: data frames turn integers into floats."""
+    return str(int(float(number))) if float(number).is_integer() else number
 
 
 def _without(bags: Iterable[str], others: Iterable[str]) -> list[str]:

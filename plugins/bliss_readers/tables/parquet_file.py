@@ -10,10 +10,12 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import DataError, needed
-from bliss_readers.tables.cell_table import CellTable, as_number, unique_header
-from bliss_readers.tables.label_column import SET_DELIMITER
+from bliss_readers.tables.cell_table import CellTable, Entries, as_number, similar_names, unique_header
+from bliss_readers.tables.index_columns import left_out
+from bliss_readers.text.first_look import first_bytes
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
+_MAGIC = b"PAR1"
 # Pandas writes an index without a name, such as the row numbers before a shuffle, as a column of this name.
 _PANDAS_INDEX = r"__index_level_\d+__"
 
@@ -31,7 +33,9 @@ class ParquetTable(CellTable):
     def column(self, name: str) -> list[str]:
         """Return the cells of a column as the same table in CSV would have them."""
         values = self.columns[name].to_pylist()
-        return self._joined(name, values) if self.holds_lists(name) else [_as_cell(value) for value in values]
+        if not self._holds_lists(name):
+            return [_as_cell(value) for value in values]
+        return [f"[{', '.join(map(_as_cell, value or ()))}]" for value in values]
 
     def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Return columns as numbers (n, d)."""
@@ -44,8 +48,21 @@ class ParquetTable(CellTable):
         """Return the number of a row, from 1."""
         return f"row {row + 1}"
 
-    def holds_lists(self, name: str) -> bool:
-        """Say whether a column is of lists."""
+    def lists(self, name: str) -> Entries | None:
+        """Return the entries of each cell where the column is of lists; null is the empty list."""
+        if not self._holds_lists(name):
+            return None
+        types, kind = arrow().types, self.columns[name].type.value_type
+        numbers = any(getattr(types, f"is_{one}")(kind) for one in ("integer", "floating", "boolean", "decimal"))
+        cells = [[_as_entry(one) for one in value or ()] for value in self.columns[name].to_pylist()]
+        for row, cell in enumerate(cells):
+            if "" in cell:
+                raise DataError(
+                    f"{self.at(row, name)}: the list holds a null or an empty name; leave it out of the list."
+                )
+        return Entries(cells, numbers)
+
+    def _holds_lists(self, name: str) -> bool:
         return bool(self._is(name, "list", "large_list", "fixed_size_list"))
 
     def _is(self, name: str, *kinds: str) -> bool:
@@ -56,7 +73,7 @@ class ParquetTable(CellTable):
         if self._is(name, "integer", "floating", "boolean", "decimal", "null"):
             # Rounding to float64 is what every reader does; Arrow alone calls it an error.
             return np.asarray(self.columns[name].cast("float64", safe=False).to_numpy(), dtype=np.float64)
-        if self.holds_lists(name):
+        if self._holds_lists(name):
             raise DataError(
                 f'{self.path}: the column "{name}" holds lists, and a feature is one number; make a column of each '
                 f'entry, or leave it out with ignore = ["{name}"].'
@@ -69,19 +86,16 @@ class ParquetTable(CellTable):
                 raise self.no_number(row, name, cell) from None
         return numbers
 
-    def _joined(self, name: str, values: list[Any]) -> list[str]:
-        cells = [[_as_cell(one) for one in value or ()] for value in values]
-        for row, entries in enumerate(cells):
-            for entry in entries:
-                if SET_DELIMITER in entry:
-                    raise DataError(f'{self.at(row, name)}: {entry!r} holds a "|", which separates names; rename it.')
-        return [SET_DELIMITER.join(entries) for entries in cells]
-
 
 def arrow() -> Any:
     """Import pyarrow, with its module for Parquet, or say in one sentence how to install it (MissingExtraError)."""
     needed("pyarrow.parquet", "files", "Parquet files need")
     return needed("pyarrow", "files", "Parquet files need")
+
+
+def is_parquet(path: Path) -> bool:
+    """Say whether a file begins as Parquet does, whatever it is called; never raises."""
+    return first_bytes(path, len(_MAGIC)) == _MAGIC
 
 
 def read_parquet_table(path: Path) -> ParquetTable:
@@ -108,9 +122,11 @@ def read_parquet_table(path: Path) -> ParquetTable:
         for name, column in zip(table.column_names, table.columns, strict=True)
         if not fullmatch(_PANDAS_INDEX, name)
     }
+    index = [name for name in table.column_names if name not in columns]
     if not columns:
         raise DataError(f"{path} has no columns; allowed are one for the bag and at least one feature.")
-    return ParquetTable(path, list(columns), columns)
+    notes = [*similar_names(path, list(columns)), *left_out(index, path.name)]
+    return ParquetTable(path, list(columns), columns, notes=tuple(notes))
 
 
 def _plain(column: Any) -> Any:
@@ -123,6 +139,10 @@ def _as_cell(value: Any) -> str:
     if value is None or value != value:
         return ""
     return (value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)).strip()
+
+
+def _as_entry(value: Any) -> str:
+    return str(int(value)) if isinstance(value, bool) else _as_cell(value)
 
 
 def _one_line(error: Exception) -> str:

@@ -3,24 +3,23 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from bliss_framework.plugin import Reader, WeakDataset
-from bliss_readers.tables.parquet_file import PARQUET_SUFFIXES, read_parquet_table
-from bliss_readers.tables.table_dataset import TableOptions, table_dataset
-from bliss_readers.text.first_look import first_bytes
+from attrs import evolve
 
-_MAGIC = b"PAR1"
+from bliss_framework.plugin import Reader, WeakDataset
+from bliss_readers.tables.parquet_file import PARQUET_SUFFIXES, is_parquet, read_parquet_table
+from bliss_readers.tables.table_dataset import TableOptions, table_dataset
 
 
 class ParquetReader(Reader):
     """Reads Parquet tables as the CSV reader reads text (extra `files`).
 
     Bag ids become text. Columns of numbers and of true and false are features as they are; one of text is a feature
-    if each of its cells is a number. The index that pandas writes without a name is no column.
+    if each of its cells is a number. The index that pandas writes without a name is no column, which is noted.
     """
 
     def sniff(self, path: Path) -> bool:
-        """Say whether the file is called .parquet or .pq and starts like one."""
-        return path.suffix.lower() in PARQUET_SUFFIXES and first_bytes(path, len(_MAGIC)) == _MAGIC
+        """Say whether the file starts like a Parquet file, whatever it is called."""
+        return is_parquet(path)
 
     def read(  # type: ignore[override]
         self,
@@ -31,6 +30,7 @@ class ParquetReader(Reader):
         instance_label: str | None = None,
         labels: str | Path | None = None,
         label_sets: bool | None = None,
+        separator: str | None = None,
         ignore: Sequence[str] = (),
         regime: str | None = None,
         rows_are_bags: bool = False,
@@ -40,13 +40,15 @@ class ParquetReader(Reader):
         Args:
             path: the table of the instances.
             bag: the column of bag ids.
-            label: the column of weak labels; by default the one that is called "label", "labels" or "y". A weak label
-                is the same over its bag: a number, a name, names with "|" between them, or a list of names.
+            label: the column of weak labels; by default the one that is called "label", "labels", "y" or "weak_label".
+                A weak label is the same over its bag: a number, a name, names with "|" between them, or a list.
             instance_label: the column of true classes; by default the one that is called "instance_label" or "inst_y".
             labels: a second table, Parquet or CSV, with the bag and label columns, one row for each bag; looked for
                 beside the first, then in the current folder.
-            label_sets: whether weak labels are sets of names. By default they are if they are lists, some cell holds a
-                "|", or is empty among names.
+            label_sets: whether weak labels are sets of names. By default they are if they are lists, if some cell
+                holds a "|", or if a ";" stands between names of which one is in two different cells. An empty cell
+                decides nothing: among names it is "" for the regime.
+            separator: what stands between the names of a set, where it occurs; by default "|" or ";".
             ignore: columns to leave out.
             regime: what the weak labels are for; by default "multiclass-mil" for label sets, else "mil".
             rows_are_bags: whether each row is a bag of its own where there is no column of bag ids.
@@ -60,6 +62,10 @@ class ParquetReader(Reader):
             MissingExtraError: pyarrow is not installed.
         """
         options = TableOptions(
-            bag, label, instance_label, labels, label_sets, ignore, regime, rows_are_bags=rows_are_bags
+            bag, label, instance_label, labels, label_sets, ignore, regime, None, rows_are_bags, separator
         )
-        return table_dataset(read_parquet_table(Path(path)), options)
+        path = Path(path)
+        dataset = table_dataset(read_parquet_table(path), options)
+        if path.suffix.lower() in PARQUET_SUFFIXES:
+            return dataset
+        return evolve(dataset, notes=(f"{path.name} is a Parquet file and was read as one", *dataset.notes))

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_readers.tables.cell_table import CellTable
+from bliss_readers.tables.cell_table import CellTable, Entries
 
 
 @frozen(eq=False)
@@ -35,13 +35,13 @@ class RowNumbered(CellTable):
         """Return where a row is in the file."""
         return self.table.place(row)
 
-    def holds_lists(self, name: str) -> bool:
-        """Say whether each cell of a column is a list."""
-        return name != self.bag and self.table.holds_lists(name)
+    def lists(self, name: str) -> Entries | None:
+        """Return the entries of each cell where the cells of a column are lists, else None."""
+        return None if name == self.bag else self.table.lists(name)
 
 
 def numbered(table: CellTable, bag: str) -> CellTable:
     """Add a column of row numbers to a table, unless it has a column of that name."""
     if bag in table.header:
         return table
-    return RowNumbered(table.path, [bag, *table.header], noun=table.noun, table=table, bag=bag)
+    return RowNumbered(table.path, [bag, *table.header], noun=table.noun, notes=table.notes, table=table, bag=bag)

@@ -10,7 +10,8 @@ from bliss_readers.tables.cell_table import CellTable, listed
 from bliss_readers.tables.column_roles import LABEL_NAMES, Roles, choose, dataset_of, roles_of
 from bliss_readers.tables.csv_file import CSV_DELIMITERS, read_csv_table
 from bliss_readers.tables.label_column import LabelColumn
-from bliss_readers.tables.parquet_file import PARQUET_SUFFIXES, read_parquet_table
+from bliss_readers.tables.parquet_file import PARQUET_SUFFIXES, is_parquet, read_parquet_table
+from bliss_readers.tables.row_labels import holds_row_labels, with_row_labels
 from bliss_readers.tables.row_numbered import numbered
 
 
@@ -28,6 +29,7 @@ class TableOptions:
         regime: what the weak labels are for.
         delimiter: between the columns of text files; None takes that of the suffix.
         rows_are_bags: whether each row is a bag of its own where there is no column of bag ids.
+        separator: between the names of a label set; None finds out.
     """
 
     bag: str = field(default="bag")
@@ -39,6 +41,7 @@ class TableOptions:
     regime: str | None = field(default=None)
     delimiter: str | None = field(default=None)
     rows_are_bags: bool = field(default=False)
+    separator: str | None = field(default=None)
 
 
 def table_dataset(table: CellTable, options: TableOptions) -> WeakDataset:
@@ -49,34 +52,49 @@ def table_dataset(table: CellTable, options: TableOptions) -> WeakDataset:
     """
     table = numbered(table, options.bag) if options.rows_are_bags else table
     roles = roles_of(table, options.bag, options.label, options.instance_label, options.ignore)
-    return dataset_of(table, roles, _label_column(table, roles, options), options.regime)
+    second = None
+    if options.labels is not None:
+        second = _second_table(table.path, Path(options.labels).expanduser(), options.delimiter)
+        if holds_row_labels(second):
+            return with_row_labels(dataset_of(table, roles, _own_labels(table, roles, options), options.regime), second)
+    column = _own_labels(table, roles, options) if second is None else _labels_of(second, table, roles, options)
+    return dataset_of(table, roles, column, options.regime)
 
 
-def _label_column(table: CellTable, roles: Roles, options: TableOptions) -> LabelColumn | None:
-    label, sets = options.label, options.label_sets
-    if options.labels is None:
-        name = roles.label if label is None else table.require(label, "label")
-        return None if name is None else LabelColumn(table, roles.bag, name, sets)
+def _own_labels(table: CellTable, roles: Roles, options: TableOptions) -> LabelColumn | None:
+    name = roles.label if options.label is None else table.require(options.label, "label")
+    if name is None:
+        return None
+    return LabelColumn(table, roles.bag, name, options.label_sets, separator=options.separator)
+
+
+def _labels_of(second: CellTable, table: CellTable, roles: Roles, options: TableOptions) -> LabelColumn:
     if roles.label is not None:
         raise DataError(
             f'{table.path} has a column "{roles.label}", and the option labels names a second file of weak labels. '
             f"Which of them holds? Name the column with ignore or instance_label, or drop labels, or say with label "
             f"which column of the second file it is."
         )
-    second = _second_table(table.path, Path(options.labels).expanduser(), options.delimiter)
-    name = choose(second, label, LABEL_NAMES, "label", ())
+    name = choose(second, options.label, LABEL_NAMES, "label", ())
     if name is None:
         raise DataError(
             f"{second.path} has no column called {' or '.join(LABEL_NAMES)}; say with label which of its columns is "
             f"the weak label: {listed(second.header)}."
         )
-    return LabelColumn(second, second.require(roles.bag, "bag"), name, sets)
+    bag = second.require(_bag_of(second, roles.bag), "bag")
+    return LabelColumn(second, bag, name, options.label_sets, separator=options.separator)
+
+
+def _bag_of(second: CellTable, bag: str) -> str:
+    """Return the bag column of a second table; that of a run's bags.csv is always called "bag"."""
+    is_of_a_run = {"bag", "n_instances", "weak_label"} <= set(second.header)
+    return "bag" if is_of_a_run and bag not in second.header else bag
 
 
 def _second_table(first: Path, labels: Path, delimiter: str | None) -> CellTable:
     beside = first.parent / labels
     path = beside if beside.is_file() or not labels.is_file() else labels
-    if path.suffix.lower() in PARQUET_SUFFIXES:
+    if path.suffix.lower() in PARQUET_SUFFIXES or is_parquet(path):
         return read_parquet_table(path)
     usual = CSV_DELIMITERS.get(path.suffix.lower()) or CSV_DELIMITERS.get(first.suffix.lower(), ",")
-    return read_csv_table(path, delimiter or usual)
+    return read_csv_table(path, delimiter, usual)

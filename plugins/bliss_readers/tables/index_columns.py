@@ -1,0 +1,97 @@
+"""Columns that number the rows: the index that a data-frame library wrote is no feature, an id is one with a note."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bliss_framework.plugin import DataError
+from bliss_readers.tables.cell_table import CellTable
+
+# pandas writes the first two without being asked, `reset_index` makes the others.
+_WRITTEN = re.compile(r"(Unnamed: \d+(_level_\d+)?|__index_level_\d+__)")
+_RESET = re.compile(r"(index|level_\d+|rownames?)", re.IGNORECASE)
+FEWEST_ROWS = 5  # Of fewer, counting up by one is no sign of anything.
+
+
+def index_columns(table: CellTable, features: Sequence[str]) -> list[str]:
+    """Return the features that are an index which a library wrote.
+
+    These are columns that have the name of such an index and hold whole numbers, or, where they have no name of their
+    own, text that is another one in each row.
+    """
+    return [name for name in features if _is_written(table, name) or _is_reset(table, name)]
+
+
+def left_out(names: Sequence[str], path_name: str) -> list[str]:
+    """Return the sentence for the user about index columns."""
+    shown = ", ".join(f'"{name}"' for name in names)
+    if not names:
+        return []
+    one = len(names) == 1
+    said = (
+        "is the row index of a data-frame library and was"
+        if one
+        else "are row indices of a data-frame library and were"
+    )
+    return [f"{path_name}: {shown} {said} left out of the features"]
+
+
+def counting_notes(X: NDArray[np.float64], names: Sequence[str] | None, path_name: str) -> list[str]:
+    """Note features that go up by one from row to row: they number the rows, as an id does.
+
+    Args:
+        X: (n, d) rows.
+        names: (d,) of the features, or None.
+        path_name: what to call the file.
+    """
+    n_rows, n_features = X.shape
+    if n_rows < FEWEST_ROWS or not n_features:
+        return []
+    last = np.abs(X[-1] - X[0]) == n_rows - 1
+    counting = [
+        column
+        for column in np.flatnonzero(last)
+        if (np.diff(X[:, column]) == np.sign(X[-1, column] - X[0, column])).all()
+    ]
+    shown = [f'"{names[column]}"' if names is not None else f"column {column}" for column in counting]
+    return [
+        f"{path_name}: the feature {name} counts the rows, as an id does; if it is one, leave it out of the features"
+        for name in shown
+    ]
+
+
+def row_numbers(name: str, values: NDArray[Any]) -> bool:
+    """Say whether a column of numbers has the name of an index and holds one."""
+    if not np.isfinite(values).all() or (values != np.round(values)).any():
+        return False
+    return _WRITTEN.fullmatch(name) is not None or (_RESET.fullmatch(name) is not None and _numbers_rows(values))
+
+
+def _numbers_rows(values: NDArray[Any]) -> bool:
+    """Say whether whole numbers are all different, or count up and start again as those of joined tables."""
+    if len(np.unique(values)) == len(values):
+        return True
+    steps = np.diff(values)
+    return bool(((steps == 1) | (values[1:] == values[0])).all())
+
+
+def _is_written(table: CellTable, name: str) -> bool:
+    if not _WRITTEN.fullmatch(name):
+        return False
+    try:
+        return row_numbers(name, table.numbers([name])[:, 0])
+    except DataError:
+        cells = table.column(name)
+        return len(set(cells)) == len(cells)
+
+
+def _is_reset(table: CellTable, name: str) -> bool:
+    if not _RESET.fullmatch(name):
+        return False
+    try:
+        return row_numbers(name, table.numbers([name])[:, 0])
+    except DataError:
+        return False

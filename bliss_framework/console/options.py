@@ -138,6 +138,11 @@ data_options = _all(
         metavar="COLUMN",
         help="Column of the true classes in a table; used to evaluate only. [default: instance_label or inst_y]",
     ),
+    _data(
+        "--group",
+        metavar="COLUMN",
+        help="Column of what is above bags, such as the patient of a slide; bags of a group are never split.",
+    ),
     _data("--labels", metavar="FILE", help="A second table that has one line with the weak label for each bag."),
 )
 

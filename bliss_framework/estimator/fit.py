@@ -219,9 +219,10 @@ def _selection_folds(request: FitRequest) -> NDArray[np.intp]:
     return folds
 
 
-def selection_folds(strata: NDArray[np.intp], seed: int) -> NDArray[np.intp]:
-    """Deal bags (B,) of some strata to the folds on which settings are scored."""
-    return deal_folds(strata, usable_folds(strata, OUT_OF_FOLD, "rest"), np.random.default_rng(seed))
+def selection_folds(strata: NDArray[np.intp], seed: int, groups: NDArray[np.intp] | None) -> NDArray[np.intp]:
+    """Deal bags (B,) of some strata to the folds on which settings are scored; groups (B,) stay whole."""
+    n_folds = usable_folds(strata, OUT_OF_FOLD, "rest", groups)
+    return deal_folds(strata, n_folds, np.random.default_rng(seed), groups)
 
 
 def _inferring(winners: Sequence[Trial], trials: Sequence[Trial]) -> list[FitConfig]:

@@ -13,7 +13,7 @@ from bliss_framework.estimator.checked_data import CheckedData, listed
 from bliss_framework.kernel.rows import Rows
 
 FEW_BAGS = 8  # With fewer bags a column separates them by chance too often.
-FEW_ROWS = 10  # Fewer rows are in ascending order by chance too often.
+FEW_ROWS = 5  # Fewer rows are in order by chance too often.
 
 
 def suspect_columns(data: CheckedData) -> tuple[str, ...]:
@@ -76,9 +76,10 @@ def _tell_labels(data: CheckedData) -> NDArray[np.bool_]:
 
 
 def _count_rows(X: NDArray[np.floating]) -> NDArray[np.bool_]:
-    """Say which columns (d,) grow by one from each row to the next."""
+    """Say which columns (d,) go up, or down, by one from each row to the next."""
     if len(X) < FEW_ROWS:
         return np.zeros(X.shape[1], dtype=bool)
-    counts = X[1] == X[0] + 1
-    counts[counts] = (np.diff(X[:, counts], axis=0) == 1).all(axis=0)
+    step = X[1] - X[0]
+    counts = np.abs(step) == 1
+    counts[counts] = (np.diff(X[:, counts], axis=0) == step[counts]).all(axis=0)
     return np.asarray(counts)

@@ -23,6 +23,8 @@ class WeakDataset:
         instance_labels: (n,) true classes where they are known (never used for inference), or None.
         feature_names: one for each column, or None.
         label_names: names of all labels of label sets, of the columns where these are a matrix; or None.
+        groups: (n,) what is above the bag of each row, such as the patient of a slide, or None. Bags of one group are
+            on one side of every split.
         notes: sentences for the user about what was left out or may mean something else than it seems.
     """
 
@@ -34,12 +36,14 @@ class WeakDataset:
     instance_labels: NDArray[Any] | None = field(default=None)
     feature_names: tuple[str, ...] | None = field(default=None)
     label_names: tuple[str, ...] | None = field(default=None)
+    groups: NDArray[Any] | None = field(default=None)
     notes: tuple[str, ...] = field(default=())
 
     def sha256(self) -> str:
         """Digest rows, bags and weak labels, so that a run can tell whether its data changed."""
         digest = hashlib.sha256()
-        for part in [*Rows(self.X).buffers(), self.bags, self.weak]:
+        groups = [] if self.groups is None else [self.groups]
+        for part in [*Rows(self.X).buffers(), self.bags, self.weak, *groups]:
             array = np.asarray(part)
             digest.update(f"{array.dtype.str}{array.shape}".encode())
             objects = array.dtype == object

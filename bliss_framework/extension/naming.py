@@ -40,44 +40,30 @@ def near_miss(missing: Any, present: Iterable[Any]) -> str:
         present: the ids among which it was looked for.
 
     >>> near_miss("7", [6, 7, 8])
-    ' There is 7: 7 is a whole number, and \'7\' is text.'
+    " There is 7, a whole number, and '7' is text; write ids alike on both sides."
     >>> near_miss("b1", ["B1"])
-    " There is 'B1': they differ in upper and lower case."
+    " There is 'B1', which differs in letter case; write ids alike on both sides."
     >>> near_miss("b1", ["b2"])
     ''
     """
-    plain = _plain_id(missing)
-    like = next((one for one in present if _plain_id(one) == plain and one != missing), None)
-    if like is None:
-        return ""
-    return f" There is {like!r}: {_difference(missing, like)}."
-
-
-def _plain_id(name: Any) -> Any:
-    """Return what is left of an id without type, case, blanks, Unicode form and leading zeros."""
-    text = unicodedata.normalize("NFKC", _as_text(name)).strip().casefold()
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    # Large whole numbers that differ are one as floats.
-    return int(text) if text.lstrip("+-").isdecimal() else int(number) if number.is_integer() else number
+    others = [one for one in present if one != missing]
+    for what, look in _LOOKS:
+        wanted = look(_as_text(missing))
+        twin = next((one for one in others if look(_as_text(one)) == wanted), None)
+        if twin is not None:
+            return f" There is {_difference(missing, twin, what)}; write ids alike on both sides."
+    return ""
 
 
 def _as_text(name: Any) -> str:
     return name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
 
 
-def _difference(missing: Any, like: Any) -> str:
-    if _kind_of(missing) != _kind_of(like):
-        return f"{like!r} is {_kind_of(like)}, and {missing!r} is {_kind_of(missing)}"
-    one, other = _as_text(missing), _as_text(like)
-    for steps, words in _DIFFERENCES:
-        for step in steps:
-            one, other = step(one), step(other)
-        if one == other:
-            return f"they differ in {words}"
-    return "they differ in the way numbers are written, such as leading zeros or a decimal point"
+def _difference(missing: Any, twin: Any, what: str) -> str:
+    if _kind_of(missing) != _kind_of(twin):
+        return f"{twin!r}, {_kind_of(twin)}, and {missing!r} is {_kind_of(missing)}"
+    alike = _visible(_as_text(twin)) == _visible(_as_text(missing))
+    return f"{twin!a}, which differs {what}" if alike else f"{twin!r}, which differs {what}"
 
 
 def _kind_of(name: Any) -> str:
@@ -85,11 +71,44 @@ def _kind_of(name: Any) -> str:
     return next((words for kind, words in kinds.items() if isinstance(name, kind)), type(name).__name__)
 
 
-_DIFFERENCES: tuple[tuple[tuple[Callable[[str], str], ...], str], ...] = (
-    ((str.strip,), "blanks around them"),
-    ((lambda text: unicodedata.normalize("NFC", text),), "the Unicode form of their letters (NFC and NFD)"),
-    ((lambda text: unicodedata.normalize("NFKC", text),), "the Unicode form of their letters"),
-    ((str.casefold,), "upper and lower case"),
+def _visible(text: str) -> str:
+    """Return what of some text can be seen: one form of each letter, and no characters without width."""
+    return unicodedata.normalize("NFC", text.translate(_INVISIBLE))
+
+
+def _number(text: str) -> str:
+    try:
+        number = float(text) if "_" not in text else None
+    except ValueError:
+        return text
+    # Large whole numbers that differ are one as floats.
+    return text if number is None else str(int(text)) if text.strip().lstrip("+-").isdecimal() else repr(number)
+
+
+def _whole(text: str) -> str:
+    number = _number(text)
+    return number.removesuffix(".0")
+
+
+_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
+_MIDNIGHT = re.compile(r"[ T]00:00(:00(\.0+)?)?(Z|\+00:00)?\Z")
+_BYTES = re.compile(r"""b(['"])(.*)\1""")
+_ZEROS = re.compile(r"\A([+-]?)0+(?=\d)")
+_LOOKS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("in type", str),
+    ("in how characters are encoded (Unicode NFC against NFD, or invisible characters)", _visible),
+    ("in blanks", lambda text: "".join(_visible(text).split())),
+    ("in letter case", lambda text: _visible(text).casefold()),
+    ("in leading zeros", lambda text: _ZEROS.sub(r"\1", text)),
+    ("in how the number is written", _whole),
+    ("in the time of day", lambda text: _MIDNIGHT.sub("", text)),
+    ("in the b and the quotes with which Python writes bytes", lambda text: _BYTES.sub(r"\2", text)),
+    (
+        "in several ways at once",
+        lambda text: _whole(
+            _ZEROS.sub(r"\1", "".join(unicodedata.normalize("NFKC", _visible(text)).casefold().split()))
+        ),
+    ),
 )
 
 

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from attrs import evolve, field, frozen
 
 from bliss_framework.errors import BlissError, DataError, SettingsError, UnknownNameError
@@ -16,6 +17,7 @@ from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import FitConfig, configure
 from bliss_framework.estimator.inputs import check_labelled, check_training
 from bliss_framework.estimator.parameters import TABLE, not_given
+from bliss_framework.estimator.suspect_columns import suspect_columns
 from bliss_framework.extension.contracts import Profile
 from bliss_framework.extension.dataset import WeakDataset
 from bliss_framework.extension.loading.plugins import Plugins
@@ -155,9 +157,10 @@ def announcement(prepared: Prepared, n_fits: int) -> RunStarted:
 
 
 def fold_notes(prepared: Prepared) -> list[str]:
-    """Say so where there are fewer bags than folds."""
-    cv, n_bags = prepared.settings.evaluation.cv, prepared.problem.bags.n_bags
-    return [f"cv was reduced from {cv} to {n_bags}, the number of bags."] if cv is not None and cv > n_bags else []
+    """Say so where there are fewer bags than folds, or fewer groups of them."""
+    cv, bags = prepared.settings.evaluation.cv, prepared.problem.bags
+    n_parts, parts = (bags.n_bags, "bags") if bags.groups is None else (len(np.unique(bags.groups)), "groups")
+    return [f"cv was reduced from {cv} to {n_parts}, the number of {parts}."] if cv is not None and cv > n_parts else []
 
 
 def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) -> Prepared:
@@ -177,7 +180,7 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
     check_seed(given["random_state"])
     data = _checked(dataset)
     profile = Profile.of(data.bags, Rows(data.X).is_sparse)
-    facts = {} if dataset.label_names is None else {"label_names": list(dataset.label_names)}
+    facts = data.facts
     config = configure(given, profile, registry, facts, settings.recorded)
     data, notes = _read(data, config)
     problem, understood = problem_of(dataset, data, config.regime)
@@ -204,7 +207,8 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
 
 
 def _checked(dataset: WeakDataset) -> CheckedData:
-    return evolve(check_training(dataset.X, dataset.weak, dataset.bags), columns=dataset.feature_names)
+    data = check_training(dataset.X, dataset.weak, dataset.bags, dataset.groups)
+    return evolve(data, columns=dataset.feature_names, label_names=dataset.label_names)
 
 
 def _read(data: CheckedData, config: FitConfig) -> tuple[CheckedData, tuple[str, ...]]:
@@ -212,7 +216,8 @@ def _read(data: CheckedData, config: FitConfig) -> tuple[CheckedData, tuple[str,
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         data = data.read_by(config.regime)
-    return data, (*data.labels.notes, *dict.fromkeys(str(one.message) for one in caught))
+    warned = dict.fromkeys(str(one.message) for one in caught)
+    return data, (*data.labels.notes, *warned, *suspect_columns(data))
 
 
 def _found_names(problem: Problem) -> dict[str, Any]:
@@ -222,7 +227,7 @@ def _found_names(problem: Problem) -> dict[str, Any]:
     if regime.reading.class_0_is_negative and getattr(regime, "label_names", ()) is None:
         found["label_names"] = list(classes[1:])
     # Where weak labels are objects, such as mappings, they say themselves which classes there are.
-    told = classes != tuple(range(len(classes))) or getattr(problem.data.weak, "dtype", None) == object
+    told = classes != tuple(range(len(classes))) or np.asarray(problem.data.weak).dtype == object
     if getattr(regime, "classes", ()) is None and told:
         found["classes"] = list(classes)
     return found

@@ -42,10 +42,10 @@ def test_a_series_by_id_may_be_in_any_order(order):
         (IDS.astype(str), [3, 5, 4], ("'3'", "3, 5, 4", "text", "whole number")),
         (IDS, ["3", "5", "4"], ("3, 5, 4", "'3'", "text", "whole number")),
         (np.char.add("00", IDS.astype(str)), ["3", "5", "4"], ("'003'", "'3'", "leading zeros")),
-        (np.char.add("b", IDS.astype(str)), ["B3", "B5", "B4"], ("'b3'", "'B3'", "upper and lower case")),
+        (np.char.add("b", IDS.astype(str)), ["B3", "B5", "B4"], ("'b3'", "'B3'", "letter case")),
         (np.char.add("b", IDS.astype(str)), ["b3 ", "b5 ", "b4 "], ("'b3'", "'b3 '", "blanks")),
-        (IDS.astype(float).astype(str), ["3", "5", "4"], ("'3.0'", "'3'", "decimal point")),
-        (np.char.add("caf\u00e9", IDS.astype(str)), ["cafe\u03013", "cafe\u03015", "cafe\u03014"], ("Unicode form",)),
+        (IDS.astype(float).astype(str), ["3", "5", "4"], ("'3.0'", "'3'", "how the number is written")),
+        (np.char.add("caf\u00e9", IDS.astype(str)), ["cafe\u03013", "cafe\u03015", "cafe\u03014"], ("Unicode NFC against NFD",)),
         (IDS.astype("S"), ["3", "5", "4"], ("b'3'", "'3'", "bytes", "text")),
         (np.char.add("b", IDS.astype(str)), [0, 1, 2], ("'b3'", "0, 1, 2")),
         (IDS, [10, 11, 12], ("3, 5, 4", "10, 11, 12", "to_numpy()")),
@@ -343,7 +343,10 @@ def test_an_id_is_no_near_miss_of_itself(name):
 def test_what_looks_alike_is_found_among_many():
     """The id that differs in type or spelling alone is shown with the difference."""
     assert near_miss("007", ["8", "7"]) == (
-        " There is '7': they differ in the way numbers are written, such as leading zeros or a decimal point."
+        " There is '7', which differs in leading zeros; write ids alike on both sides."
     )
-    assert near_miss(7, [8, "7"]) == " There is '7': '7' is text, and 7 is a whole number."
+    assert near_miss(7, [8, "7"]) == " There is '7', text, and 7 is a whole number; write ids alike on both sides."
+    assert near_miss(" B07", ["b7"]) == "" or "several ways" in near_miss(" B07", ["b07"])
+    assert "invisible characters" in near_miss("a\u200b", ["a"])
+    assert "time of day" in near_miss("2020-01-01", ["2020-01-01 00:00:00"])
     assert near_miss(9007199254740993, ["9007199254740992"]) == ""

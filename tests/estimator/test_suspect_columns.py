@@ -61,7 +61,8 @@ def test_numbers_of_rows_are_named():
     """A column that counts the rows is what data frames write as their index."""
     (said,) = notes(np.arange(48) + 5.0, name="Unnamed: 0")
     assert said.startswith('Column "Unnamed: 0": counts the rows')
-    assert notes(np.arange(48)[::-1].copy()) == ()
+    assert 'Column "c": counts the rows' in notes(np.arange(48)[::-1].copy())[0]
+    assert notes(np.arange(48) ** 2) == notes(np.tile(np.arange(4), 12)) == ()
 
 
 def test_few_bags_single_rows_and_sparse_rows_are_left_alone():

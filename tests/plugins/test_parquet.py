@@ -297,5 +297,5 @@ def test_dates_of_two_tables_are_compared(table):
     weak = table({"bag": pa.array([datetime(2020, 1, 1)], pa.timestamp("us")), "label": [1]}, "weak.parquet")
     message = refusal(table({"bag": pa.array([date(2020, 1, 1)], pa.date32()), "f": [1]}), labels=weak)
     assert (
-        "'2020-01-01'; every bag needs one. It has '2020-01-01 00:00:00', which differs in the time of day" in message
+        "'2020-01-01'; every bag needs one. There is '2020-01-01 00:00:00', which differs in the time of day" in message
     )

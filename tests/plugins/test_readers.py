@@ -627,14 +627,14 @@ class TestIds:
     @pytest.mark.parametrize(
         ("here", "there", "said"),
         [
-            ("0.0", "0", "It has '0', which differs in how the number is written"),
-            ("007", "7", "It has '7', which differs in leading zeros"),
-            ("B1", "b1", "It has 'b1', which differs in letter case"),
-            ("b 1", "b1", "It has 'b1', which differs in blanks"),
-            ("caf\u00e9", "cafe\u0301", "It has 'cafe\\u0301', which differs in how characters are encoded"),
-            ("b1", "b1\u200b", "It has 'b1\\u200b', which differs in how characters are encoded"),
+            ("0.0", "0", "There is '0', which differs in how the number is written"),
+            ("007", "7", "There is '7', which differs in leading zeros"),
+            ("B1", "b1", "There is 'b1', which differs in letter case"),
+            ("b 1", "b1", "There is 'b1', which differs in blanks"),
+            ("caf\u00e9", "cafe\u0301", "There is 'cafe\\u0301', which differs in how characters are encoded"),
+            ("b1", "b1\u200b", "There is 'b1\\u200b', which differs in how characters are encoded"),
             ("2020-01-01", "2020-01-01 00:00:00", "which differs in the time of day"),
-            ("b'x'", "x", "It has 'x', which differs in the b and the quotes"),
+            ("b'x'", "x", "There is 'x', which differs in the b and the quotes"),
             ("p1", "q1", "It has labels of bags that have no instance, such as 'q1'"),
         ],
     )
@@ -694,15 +694,6 @@ class TestColumns:
     def test_a_table_of_nothing_but_an_index_is_refused(self, table):
         """An index is no feature, and so none is left."""
         assert "there is only the row index Unnamed: 0" in refusal(table(",bag\n0,a\n1,b\n"))
-
-    @pytest.mark.parametrize("numbers", [range(6), range(100, 106), range(6, 0, -1)])
-    def test_a_feature_that_counts_rows_is_noted(self, table, numbers):
-        """An id that goes up or down by one from row to row stays a feature, with a note; other numbers have none."""
-        data = read_csv(table("bag,id,f\n" + "".join(f"b{i % 2},{n},{n * n}\n" for i, n in enumerate(numbers))))
-        assert data.feature_names == ("id", "f")
-        assert data.notes == (
-            'toy.csv: the feature "id" counts the rows, as an id does; if it is one, leave it out of the features',
-        )
 
     @pytest.mark.parametrize("other", ["F1", "f 1", "\uff461"])
     def test_names_that_differ_to_no_eye_are_noted(self, table, other):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bliss_framework.errors import SettingsError
 from bliss_framework.estimator.fit import SELECTION, selection_folds
 from bliss_framework.estimator.training_parts import check_training_parts
-from bliss_framework.kernel.folds import deal_folds
+from bliss_framework.kernel.folds import deal_folds, strata_of_groups
 from bliss_framework.runs.evaluation.methods import Method
 from bliss_framework.runs.evaluation.problem import Problem, training_part
 from bliss_framework.runs.settings.records import EvaluationSettings
@@ -46,7 +46,7 @@ def plan_fits(problem: Problem, methods: Sequence[Method], evaluation: Evaluatio
     fits = []
     for repeat in range(evaluation.repeats):
         rng = np.random.default_rng([seed, repeat])
-        for fold, test_bags in enumerate(_test_parts(strata, evaluation, rng)):
+        for fold, test_bags in enumerate(_test_parts(strata, problem.bags.groups, evaluation, rng)):
             fits += [Fit(method, repeat, fold, test_bags, (seed + repeat) % N_SEEDS) for method in methods]
     return fits
 
@@ -68,24 +68,35 @@ def check_plan(problem: Problem, evaluation: EvaluationSettings, seed: int, sele
     plan = f"test_share = {evaluation.test_share:g}" if evaluation.cv is None else f"cv = {evaluation.cv}"
     strata = problem.regime.strata(problem.weak)
     for repeat in range(evaluation.repeats):
-        parts = _test_parts(strata, evaluation, np.random.default_rng([seed, repeat]))
+        rng = np.random.default_rng([seed, repeat])
+        parts = _test_parts(strata, problem.bags.groups, evaluation, rng)
         check_training_parts(problem.data, problem.regime, parts, plan)
         for test_bags in parts if selects else ():
             data = training_part(problem, test_bags)
             # Dealt by their strata alone, bags lack the same classes whatever the seed.
-            folds = selection_folds(problem.regime.strata(data.labels), seed)
+            folds = selection_folds(problem.regime.strata(data.labels), seed, data.bags.groups)
             heldout = [np.flatnonzero(folds == fold) for fold in range(int(folds.max()) + 1)]
             check_training_parts(data, problem.regime, heldout, f"{SELECTION} in each fold of {plan}")
 
 
 def _test_parts(
-    strata: NDArray[np.intp], evaluation: EvaluationSettings, rng: np.random.Generator
+    strata: NDArray[np.intp], groups: NDArray[np.intp] | None, evaluation: EvaluationSettings, rng: np.random.Generator
 ) -> list[NDArray[np.intp]]:
     if evaluation.cv is None:
-        return [drawn_share(strata, float(evaluation.test_share or 0.0), rng)]
-    n_folds = min(evaluation.cv, len(strata))
-    folds = deal_folds(strata, n_folds, rng)
+        return [drawn_bags(strata, groups, float(evaluation.test_share or 0.0), rng)]
+    n_folds = min(evaluation.cv, len(strata) if groups is None else len(np.unique(groups)))
+    folds = deal_folds(strata, n_folds, rng, groups)
     return [np.flatnonzero(folds == fold) for fold in range(n_folds)]
+
+
+def drawn_bags(
+    strata: NDArray[np.intp], groups: NDArray[np.intp] | None, share: float, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Draw a share of the bags to test on, whole groups of them where there are groups; see `drawn_share`."""
+    if groups is None:
+        return drawn_share(strata, share, rng)
+    group, of_group = strata_of_groups(strata, groups)
+    return np.flatnonzero(np.isin(group, drawn_share(of_group, share, rng)))
 
 
 def drawn_share(strata: NDArray[np.intp], share: float, rng: np.random.Generator) -> NDArray[np.intp]:

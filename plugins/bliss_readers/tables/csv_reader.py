@@ -34,6 +34,7 @@ class CsvReader(Reader):
         regime: str | None = None,
         delimiter: str | None = None,
         rows_are_bags: bool = False,
+        group: str | None = None,
     ) -> WeakDataset:
         """Read a table, and a second one with the weak labels where there is one.
 
@@ -52,6 +53,8 @@ class CsvReader(Reader):
             ignore: columns to leave out.
             regime: what the weak labels are for; by default "multiclass-mil" for label sets, else "mil".
             rows_are_bags: whether each row is a bag of its own where there is no column of bag ids.
+            group: the column of what is above bags, such as the patient of a slide, in either table; bags of one group
+                are on one side of every split.
             delimiter: between columns; by default a comma, in .tsv files a tab.
 
         Returns:
@@ -64,6 +67,6 @@ class CsvReader(Reader):
         """
         path = Path(path)
         options = TableOptions(
-            bag, label, instance_label, labels, label_sets, ignore, regime, delimiter, rows_are_bags, separator
+            bag, label, instance_label, labels, label_sets, ignore, regime, delimiter, rows_are_bags, separator, group
         )
         return table_dataset(read_csv_table(path, delimiter, CSV_DELIMITERS.get(path.suffix.lower(), ",")), options)

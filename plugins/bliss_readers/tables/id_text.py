@@ -1,8 +1,8 @@
-"""Bag ids that are text: those that stand for nothing, those that lost digits, and two that only look alike."""
+"""Bag ids that are text: those that stand for nothing, those that lost digits, and twins in one table."""
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,6 @@ _MAYBE_MISSING = frozenset({"na", "n/a", "none", "null"})
 # How programs write large floats.
 _FLOAT = re.compile(r"[+-]?(\d{16,}\.0*|\d\.\d{6,}e\+?\d+)", re.IGNORECASE)
 _SHORTENED = re.compile(r"[+-]?\d+([.,]\d+)?e\+\d+", re.IGNORECASE)
-_MIDNIGHT = re.compile(r"[ T]00:00(:00(\.0+)?)?(Z|\+00:00)?\Z")
-_BYTES = re.compile(r"""b(['"])(.*)\1""")
-_ZEROS = re.compile(r"\A([+-]?)0+(?=\d)")
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 
 
@@ -84,37 +81,3 @@ def _twins(table: CellTable, distinct: list[str]) -> list[str]:
 
 def _visible(text: str) -> str:
     return unicodedata.normalize("NFC", text.translate(_INVISIBLE))
-
-
-def _number(text: str) -> str:
-    try:
-        return repr(float(text)) if "_" not in text else text
-    except ValueError:
-        return text
-
-
-_LOOKS: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ("in how characters are encoded (Unicode NFC against NFD, or invisible characters)", _visible),
-    ("in blanks", lambda text: "".join(_visible(text).split())),
-    ("in letter case", lambda text: _visible(text).casefold()),
-    ("in leading zeros", lambda text: _ZEROS.sub(r"\1", text)),
-    ("in how the number is written", _number),
-    ("in the time of day", lambda text: _MIDNIGHT.sub("", text)),
-    ("in the b and the quotes with which Python writes bytes", lambda text: _BYTES.sub(r"\2", text)),
-)
-
-
-def _near_miss(missing: str, present: Iterable[str]) -> str:
-    """Say which id looks like a missing one and in what they differ; empty where none does.
-
-    >>> _near_miss("007", ["6", "7"])
-    " It has '7', which differs in leading zeros; write ids alike on both sides."
-    """
-    others = list(present)
-    for what, look in _LOOKS:
-        wanted = look(missing)
-        twin = next((other for other in others if look(other) == wanted), None)
-        if twin is not None:
-            shown = ascii(twin) if _visible(twin) == _visible(missing) else repr(twin)
-            return f" It has {shown}, which differs {what}; write ids alike on both sides."
-    return ""

@@ -1,4 +1,4 @@
-"""Columns that number the rows: the index that a data-frame library wrote is no feature, an id is one with a note."""
+"""Columns that number the rows: the index that a data-frame library wrote is no feature."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,6 @@ from bliss_readers.tables.cell_table import CellTable
 # pandas writes the first two without being asked, `reset_index` makes the others.
 _WRITTEN = re.compile(r"(Unnamed: \d+(_level_\d+)?|__index_level_\d+__)")
 _RESET = re.compile(r"(index|level_\d+|rownames?)", re.IGNORECASE)
-FEWEST_ROWS = 5  # Of fewer, counting up by one is no sign of anything.
 
 
 def index_columns(table: CellTable, features: Sequence[str]) -> list[str]:
@@ -37,30 +36,6 @@ def left_out(names: Sequence[str], path_name: str) -> list[str]:
         else "are row indices of a data-frame library and were"
     )
     return [f"{path_name}: {shown} {said} left out of the features"]
-
-
-def counting_notes(X: NDArray[np.float64], names: Sequence[str] | None, path_name: str) -> list[str]:
-    """Note features that go up by one from row to row: they number the rows, as an id does.
-
-    Args:
-        X: (n, d) rows.
-        names: (d,) of the features, or None.
-        path_name: what to call the file.
-    """
-    n_rows, n_features = X.shape
-    if n_rows < FEWEST_ROWS or not n_features:
-        return []
-    last = np.abs(X[-1] - X[0]) == n_rows - 1
-    counting = [
-        column
-        for column in np.flatnonzero(last)
-        if (np.diff(X[:, column]) == np.sign(X[-1, column] - X[0, column])).all()
-    ]
-    shown = [f'"{names[column]}"' if names is not None else f"column {column}" for column in counting]
-    return [
-        f"{path_name}: the feature {name} counts the rows, as an id does; if it is one, leave it out of the features"
-        for name in shown
-    ]
 
 
 def row_numbers(name: str, values: NDArray[Any]) -> bool:

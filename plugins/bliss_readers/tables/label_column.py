@@ -8,7 +8,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import Bags, DataError
+from bliss_framework.plugin import Bags, DataError, near_miss
 from bliss_readers.tables.cell_table import (
     MISSING,
     MISSING_NAMES,
@@ -19,7 +19,7 @@ from bliss_readers.tables.cell_table import (
     is_number,
     listed,
 )
-from bliss_readers.tables.id_text import _near_miss, check_ids
+from bliss_readers.tables.id_text import check_ids
 from bliss_readers.tables.label_sets import alike_note, entries_of, unsplit_note
 
 
@@ -132,7 +132,7 @@ class LabelColumn:
 def _both_sides(without: list[str], unknown: list[str], n_bags: int) -> str:
     """Say how many bags have no label, and which ids of the labels are left over."""
     count = f" There are {len(without)} such bags of {n_bags}." if len(without) > 1 else ""
-    alike = _near_miss(without[0], unknown)
+    alike = near_miss(without[0], unknown)
     if alike or not unknown:
         return f"{alike}{count}"
     return f"{count} It has labels of bags that have no instance, such as {listed([repr(one) for one in unknown], 3)}."

@@ -34,6 +34,7 @@ class ParquetReader(Reader):
         ignore: Sequence[str] = (),
         regime: str | None = None,
         rows_are_bags: bool = False,
+        group: str | None = None,
     ) -> WeakDataset:
         """Read a table, and a second one with the weak labels where there is one.
 
@@ -52,6 +53,8 @@ class ParquetReader(Reader):
             ignore: columns to leave out.
             regime: what the weak labels are for; by default "multiclass-mil" for label sets, else "mil".
             rows_are_bags: whether each row is a bag of its own where there is no column of bag ids.
+            group: the column of what is above bags, such as the patient of a slide, in either table; bags of one group
+                are on one side of every split.
 
         Returns:
             The data set, its rows as float64 with NaN where a cell is null; `weak` has one entry for each bag in order
@@ -62,7 +65,7 @@ class ParquetReader(Reader):
             MissingExtraError: pyarrow is not installed.
         """
         options = TableOptions(
-            bag, label, instance_label, labels, label_sets, ignore, regime, None, rows_are_bags, separator
+            bag, label, instance_label, labels, label_sets, ignore, regime, None, rows_are_bags, separator, group
         )
         path = Path(path)
         dataset = table_dataset(read_parquet_table(path), options)

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from attrs import field, frozen
+import numpy as np
+from attrs import evolve, field, frozen
+from numpy.typing import NDArray
 
-from bliss_framework.plugin import DataError, WeakDataset
-from bliss_readers.tables.cell_table import CellTable, listed
+from bliss_framework.plugin import DataError, WeakDataset, near_miss
+from bliss_readers.tables.cell_table import MISSING_NAMES, CellTable, listed
 from bliss_readers.tables.column_roles import LABEL_NAMES, Roles, choose, dataset_of, roles_of
 from bliss_readers.tables.csv_file import CSV_DELIMITERS, read_csv_table
 from bliss_readers.tables.label_column import LabelColumn
@@ -30,6 +32,7 @@ class TableOptions:
         delimiter: between the columns of text files; None takes that of the suffix.
         rows_are_bags: whether each row is a bag of its own where there is no column of bag ids.
         separator: between the names of a label set; None finds out.
+        group: the column of what is above bags, such as patients, in either table.
     """
 
     bag: str = field(default="bag")
@@ -42,6 +45,7 @@ class TableOptions:
     delimiter: str | None = field(default=None)
     rows_are_bags: bool = field(default=False)
     separator: str | None = field(default=None)
+    group: str | None = field(default=None)
 
 
 def table_dataset(table: CellTable, options: TableOptions) -> WeakDataset:
@@ -51,14 +55,46 @@ def table_dataset(table: CellTable, options: TableOptions) -> WeakDataset:
         DataError: naming the file, the place in it, what was found and what is allowed.
     """
     table = numbered(table, options.bag) if options.rows_are_bags else table
-    roles = roles_of(table, options.bag, options.label, options.instance_label, options.ignore)
+    own_group = [options.group] if options.group in table.header else []
+    ignored = [options.ignore] if isinstance(options.ignore, str) else list(options.ignore)
+    roles = roles_of(table, options.bag, options.label, options.instance_label, [*ignored, *own_group])
     second = None
     if options.labels is not None:
         second = _second_table(table.path, Path(options.labels).expanduser(), options.delimiter)
         if holds_row_labels(second):
-            return with_row_labels(dataset_of(table, roles, _own_labels(table, roles, options), options.regime), second)
+            own = dataset_of(table, roles, _own_labels(table, roles, options), options.regime)
+            return _with_groups(with_row_labels(own, second), table, second, options)
     column = _own_labels(table, roles, options) if second is None else _labels_of(second, table, roles, options)
-    return dataset_of(table, roles, column, options.regime)
+    return _with_groups(dataset_of(table, roles, column, options.regime), table, second, options)
+
+
+def _with_groups(
+    dataset: WeakDataset, table: CellTable, second: CellTable | None, options: TableOptions
+) -> WeakDataset:
+    """Add the group of each row, out of the table of the instances or that of the bags.
+
+    Raises:
+        DataError: neither table has the column, or a group is missing.
+    """
+    if options.group is None:
+        return dataset
+    if second is None or options.group in table.header:
+        return evolve(dataset, groups=_group_cells(table, table.require(options.group, "group")))
+    groups = _group_cells(second, second.require(options.group, "group"))
+    bags = second.column(second.require(_bag_of(second, options.bag), "bag"))
+    of_bag = dict(zip(bags, groups.tolist(), strict=True))
+    missing = [bag for bag in dict.fromkeys(dataset.bags.tolist()) if bag not in of_bag]
+    if missing:
+        raise DataError(f"{second.path} has no {options.group} for bag {missing[0]!r}.{near_miss(missing[0], of_bag)}")
+    return evolve(dataset, groups=np.array([of_bag[bag] for bag in dataset.bags.tolist()]))
+
+
+def _group_cells(table: CellTable, name: str) -> NDArray[np.str_]:
+    cells = table.column(name)
+    missing = next((row for row, cell in enumerate(cells) if cell.casefold() in MISSING_NAMES), None)
+    if missing is not None:
+        raise DataError(f"{table.at(missing, name)}: no group; give every row one, or every bag one of its own.")
+    return np.array(cells)
 
 
 def _own_labels(table: CellTable, roles: Roles, options: TableOptions) -> LabelColumn | None:

@@ -288,6 +288,8 @@ def test_lists_of_numbers_are_shares_indicators_or_labels(table):
     assert (shares.regime, shares.weak.tolist()) == ("llp", [[0.25, 0.75], [1, 0]])
     flags = read(table({**bags, "label": [[1, 0, 1], [0, 0, 1]]}))
     assert (flags.regime, flags.weak.tolist()) == ("multiclass-mil", [[1, 0, 1], [0, 0, 1]])
+    truth = read(table({**bags, "label": [[True, False, True], [False, False, True]]}))
+    assert (truth.regime, truth.weak.tolist()) == ("multiclass-mil", flags.weak.tolist())
     labels = read(table({**bags, "label": [[1, 3], [2]]}))
     assert (labels.regime, labels.weak.tolist()) == ("multiclass-mil", [{"1", "3"}, {"2"}])
 

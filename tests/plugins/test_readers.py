@@ -210,6 +210,8 @@ class TestNpz:
         message = refusal(npz(**parts))
         assert '"indices" holds the column 1 twice in row 2, counted from 0' in message
         assert "sum_duplicates()" in message
+        apart = {"indptr": np.array([0, 3, 3, 5], dtype=np.int32), "indices": np.array([1, 0, 1, 1, 0], dtype=np.int32)}
+        assert "the column 1 twice in row 0" in refusal(npz(**{**parts, **apart}))
         parts["indices"] = np.array([1, 0, 1, 1, 0], dtype=np.int32)
         assert NpzReader().read(npz(**parts)).X.toarray().tolist() == [[2.0, 1.0], [0.0, 2.5], [4.0, 3.0]]
 
@@ -745,6 +747,8 @@ class TestOtherFiles:
         assert "byte 0xfc in line 3" in message
         assert "Windows-1252 or Latin-1, in which this place is" in message
         assert "Zürich" in message
+        path.write_bytes(b"\xef\xbb\xbf" + "bag,f\nZürich,2\n".encode("latin-1"))
+        assert "byte 0xfc in line 2" in refusal(path)
         path.write_bytes("bag,f\na,1\n".encode("utf-16-le"))
         assert "is text in UTF-16 without a byte order mark; save it as UTF-8" in refusal(path)
         path.write_bytes(b"\xff\xfeb")

@@ -46,7 +46,9 @@ def same(one: WeakDataset, other: WeakDataset) -> bool:
     return parts[0] == parts[1] and labels[0] == labels[1] and np.array_equal(one.X, other.X, equal_nan=True)
 
 
-names = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=4)
+names = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=4).filter(
+    lambda name: name not in ("nan", "NaN", "NaT")
+)
 bag_of_rows = st.lists(
     st.lists(st.one_of(st.floats(allow_infinity=False), st.integers(-(2**53), 2**53)), min_size=2, max_size=2),
     min_size=1,

@@ -39,6 +39,15 @@ def left_out(names: Sequence[str], path_name: str) -> list[str]:
     return [f"{path_name}: {shown} {said} left out of the features"]
 
 
+def unnamed_notes(features: Sequence[str], path_name: str) -> list[str]:
+    """Note features that have no name of their own and hold no row numbers."""
+    return [
+        f'{path_name}: the column "{name}" has no name of its own and is a feature; name it, or leave it out'
+        for name in features
+        if _WRITTEN.fullmatch(name)
+    ]
+
+
 def counting_notes(X: NDArray[np.float64], names: Sequence[str] | None, path_name: str) -> list[str]:
     """Note features that go up by one from row to row: they number the rows, as an id does.
 

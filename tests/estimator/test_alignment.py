@@ -45,7 +45,11 @@ def test_a_series_by_id_may_be_in_any_order(order):
         (np.char.add("b", IDS.astype(str)), ["B3", "B5", "B4"], ("'b3'", "'B3'", "letter case")),
         (np.char.add("b", IDS.astype(str)), ["b3 ", "b5 ", "b4 "], ("'b3'", "'b3 '", "blanks")),
         (IDS.astype(float).astype(str), ["3", "5", "4"], ("'3.0'", "'3'", "how the number is written")),
-        (np.char.add("caf\u00e9", IDS.astype(str)), ["cafe\u03013", "cafe\u03015", "cafe\u03014"], ("Unicode NFC against NFD",)),
+        (
+            np.char.add("caf\u00e9", IDS.astype(str)),
+            ["cafe\u03013", "cafe\u03015", "cafe\u03014"],
+            ("Unicode NFC against NFD",),
+        ),
         (IDS.astype("S"), ["3", "5", "4"], ("b'3'", "'3'", "bytes", "text")),
         (np.char.add("b", IDS.astype(str)), [0, 1, 2], ("'b3'", "0, 1, 2")),
         (IDS, [10, 11, 12], ("3, 5, 4", "10, 11, 12", "to_numpy()")),

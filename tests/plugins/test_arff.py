@@ -361,7 +361,7 @@ class TestFlat:
 
 
 ids = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=5).filter(
-    lambda name: name != "?"
+    lambda name: name not in ("?", "nan", "NaN", "NaT", "<NA>", "#N/A")
 )
 numbers = st.one_of(st.just(float("nan")), st.floats(allow_nan=False, allow_infinity=False))
 data_sets = st.dictionaries(

@@ -46,7 +46,9 @@ def same(one: WeakDataset, other: WeakDataset) -> bool:
     return parts[0] == parts[1] and labels[0] == labels[1] and np.array_equal(one.X, other.X, equal_nan=True)
 
 
-names = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=4)
+names = st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1, max_size=4).filter(
+    lambda name: name not in ("nan", "NaN", "NaT")
+)
 bag_of_rows = st.lists(
     st.lists(st.one_of(st.floats(allow_infinity=False), st.integers(-(2**53), 2**53)), min_size=2, max_size=2),
     min_size=1,
@@ -288,6 +290,8 @@ def test_lists_of_numbers_are_shares_indicators_or_labels(table):
     assert (shares.regime, shares.weak.tolist()) == ("llp", [[0.25, 0.75], [1, 0]])
     flags = read(table({**bags, "label": [[1, 0, 1], [0, 0, 1]]}))
     assert (flags.regime, flags.weak.tolist()) == ("multiclass-mil", [[1, 0, 1], [0, 0, 1]])
+    truth = read(table({**bags, "label": [[True, False, True], [False, False, True]]}))
+    assert (truth.regime, truth.weak.tolist()) == ("multiclass-mil", flags.weak.tolist())
     labels = read(table({**bags, "label": [[1, 3], [2]]}))
     assert (labels.regime, labels.weak.tolist()) == ("multiclass-mil", [{"1", "3"}, {"2"}])
 

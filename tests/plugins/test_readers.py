@@ -210,6 +210,8 @@ class TestNpz:
         message = refusal(npz(**parts))
         assert '"indices" holds the column 1 twice in row 2, counted from 0' in message
         assert "sum_duplicates()" in message
+        apart = {"indptr": np.array([0, 3, 3, 5], dtype=np.int32), "indices": np.array([1, 0, 1, 1, 0], dtype=np.int32)}
+        assert "the column 1 twice in row 0" in refusal(npz(**{**parts, **apart}))
         parts["indices"] = np.array([1, 0, 1, 1, 0], dtype=np.int32)
         assert NpzReader().read(npz(**parts)).X.toarray().tolist() == [[2.0, 1.0], [0.0, 2.5], [4.0, 3.0]]
 
@@ -245,7 +247,10 @@ class TestNpz:
             'toy.npz: "Unnamed: 0" is the row index of a data-frame library and was left out of the features',
         )
         data = NpzReader().read(npz(X=with_index / 2, feature_names=np.array(["Unnamed: 0", "f1", "f2"])))
-        assert (data.X.shape, data.notes) == ((3, 3), ())
+        assert data.X.shape == (3, 3)
+        assert data.notes == (
+            'toy.npz: the column "Unnamed: 0" has no name of its own and is a feature; name it, or leave it out',
+        )
 
     def test_damaged_files_are_refused(self, npz, tmp_path):
         """A truncated archive, a damaged member, a text file and no file at all are each named."""
@@ -495,14 +500,14 @@ class TestLabelSets:
             pq.write_table(pa.table(columns), tmp_path / "toy.parquet")
             assert ParquetReader().read(tmp_path / "toy.parquet").weak.tolist() == [*self.SETS, set()]
 
-    @pytest.mark.parametrize("between", [",", " , ", "/", " + ", "&", ":", " and ", " "])
+    @pytest.mark.parametrize("between", [",", " , ", "/", " + ", "&", ":", " and ", " ", "-", "#", "\t"])
     @pytest.mark.parametrize("empty", [False, True])
     def test_a_hidden_separator_is_refused(self, table, between, empty):
         """A label whose parts are labels of other bags is refused with the candidate, and split where it is told."""
         cells = [f"cat{between}dog", "cat", "dog", *([""] if empty else [])]
         path = table("bag,label,f\n" + "".join(f'b{i},"{cell}",{i}\n' for i, cell in enumerate(cells)))
         message = refusal(path)
-        assert f"line 2, column \"label\": the label 'cat{between}dog' is made of 'cat', 'dog'" in message
+        assert f"line 2, column \"label\": the label {'cat' + between + 'dog'!r} is made of 'cat', 'dog'" in message
         assert "--set regime.separator=" in message
         wanted = [*self.SETS, *([set()] if empty else [])]
         assert unlike(path, separator=between) == ("multiclass-mil", wanted)
@@ -513,6 +518,10 @@ class TestLabelSets:
         data = read_csv(table("bag,label,f\na,Cat|dog,1\nb,cat,2\n"))
         assert data.weak.tolist() == [{"Cat", "dog"}, {"cat"}]
         assert data.notes == ("the labels 'Cat' and 'cat' of the column \"label\" look alike and are two labels",)
+
+    def test_numbers_are_not_made_of_numbers(self, table):
+        """The point of a number is no separator of the numbers that stand in other cells."""
+        assert unlike(table("bag,label,f\na,0.5,1\nb,0,2\nc,5,3\nd,-0.5,4\n")) == ("mil", [0.5, 0.0, 5.0, -0.5])
 
     def test_two_separators_are_refused(self, table):
         """Where both separators occur nobody can say which is a part of a name, unless it is told."""
@@ -657,7 +666,7 @@ class TestIds:
         assert "a spreadsheet shortened" in read_csv(table("bag,f\n1.23E+12,1\nb,2\n")).notes[0]
         assert "look alike and are two bags" in read_csv(table("bag,f\ncaf\u00e9,1\ncafe\u0301,2\n")).notes[0]
         assert "is a float beyond 2**53" in refusal(table("bag,f\n9.007199254740993e+15,1\n"))
-        assert read_csv(table("bag,f\n007,1\n7,2\nb1,3\nB1,4\n")).notes == ()
+        assert read_csv(table("bag,f\n007,1\n7,2\nb1,3\nB1,4\nNAN,9\n")).notes == ()
 
 
 class TestColumns:
@@ -690,6 +699,12 @@ class TestColumns:
         """Fractions, or whole numbers that come back, are a feature also where it is called "index"."""
         assert read_csv(table("bag,index,f\na,0.5,1\nb,1.5,2\nc,2,3\n")).feature_names == ("index", "f")
         assert read_csv(table("bag,index,f\na,7,1\nb,3,2\nc,3,5\n")).feature_names == ("index", "f")
+
+    def test_a_first_column_without_a_name_may_be_a_feature(self, table):
+        """Fractions are no index, so that the column is a feature under the name that pandas gives it, with a note."""
+        data = read_csv(table(",bag,f\n0.5,a,1\n1.5,b,2\n"))
+        assert (data.feature_names, data.X[:, 0].tolist()) == (("Unnamed: 0", "f"), [0.5, 1.5])
+        assert 'the column "Unnamed: 0" has no name of its own and is a feature' in data.notes[0]
 
     def test_a_table_of_nothing_but_an_index_is_refused(self, table):
         """An index is no feature, and so none is left."""
@@ -736,6 +751,8 @@ class TestOtherFiles:
         assert "byte 0xfc in line 3" in message
         assert "Windows-1252 or Latin-1, in which this place is" in message
         assert "Zürich" in message
+        path.write_bytes(b"\xef\xbb\xbf" + "bag,f\nZürich,2\n".encode("latin-1"))
+        assert "byte 0xfc in line 2" in refusal(path)
         path.write_bytes("bag,f\na,1\n".encode("utf-16-le"))
         assert "is text in UTF-16 without a byte order mark; save it as UTF-8" in refusal(path)
         path.write_bytes(b"\xff\xfeb")

@@ -18,6 +18,9 @@ class Reader(ABC):
     def read(self, path: Path, **options: Any) -> WeakDataset:
         """Read the file.
 
+        What it leaves out, and what may mean something else than it seems, it says in the notes of the data set. Where
+        it has the options `rows_are_bags` and `separator`, it is told what the regime says of them.
+
         Raises:
             DataError: naming the file, the place in it, what was found and what is allowed.
         """

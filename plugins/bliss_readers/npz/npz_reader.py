@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bliss_framework.plugin import Bags, DataError, Reader, WeakDataset
 from bliss_readers.npz.npz_archive import Archive, open_archive
 from bliss_readers.tables.cell_table import MISSING_NAMES, TextTable
-from bliss_readers.tables.index_columns import left_out, row_numbers
+from bliss_readers.tables.index_columns import left_out, row_numbers, unnamed_notes
 from bliss_readers.tables.label_column import as_truth, collected
 from bliss_readers.tables.label_sets import entries_of
 
@@ -128,7 +128,7 @@ def _without_index(
         return rows, names, []
     index = [] if names is None else [at for at, name in enumerate(names) if row_numbers(name, rows[:, at])]
     if not index or names is None:
-        return rows, names, []
+        return rows, names, [*unnamed_notes(names or (), path.name)]
     kept = [at for at in range(len(names)) if at not in index]
     rest, rest_names = rows[:, kept], tuple(names[at] for at in kept)
     return rest, rest_names, left_out([names[at] for at in index], path.name)
@@ -206,7 +206,7 @@ def _refuse_missing(archive: Archive, key: str, values: NDArray[Any], what: str,
     if values.dtype.kind == "f":
         missing = np.isnan(values)
     elif values.dtype.kind == "U":
-        missing = np.isin(np.char.lower(np.char.strip(values)), sorted(MISSING_NAMES - ({""} if empty else set())))
+        missing = np.isin(np.char.strip(values), sorted(MISSING_NAMES - ({""} if empty else set())))
     else:
         return
     if missing.any():

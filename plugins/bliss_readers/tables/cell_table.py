@@ -14,7 +14,7 @@ from bliss_framework import DataError
 
 MISSING = frozenset({"", "?", "na", "nan"})
 # What libraries and spreadsheets write for a missing value, and nobody calls a class or a bag.
-MISSING_NAMES = frozenset({"", "?", "nan", "nat", "<na>", "#n/a"})
+MISSING_NAMES = frozenset({"", "?", "nan", "NaN", "NaT", "<NA>", "#N/A"})
 TRUTH = {"true": 1.0, "false": 0.0}
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(e[+-]?\d+)?", re.IGNORECASE)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from bliss_framework.plugin import Bags, DataError, WeakDataset
 from bliss_readers.tables.cell_table import CellTable, is_number, listed
 from bliss_readers.tables.id_text import check_ids, id_notes
-from bliss_readers.tables.index_columns import index_columns, left_out
+from bliss_readers.tables.index_columns import index_columns, left_out, unnamed_notes
 from bliss_readers.tables.indicator_columns import IndicatorColumns
 from bliss_readers.tables.label_column import LabelColumn, first_missing, typed
 
@@ -125,6 +125,7 @@ def dataset_of(
     notes = [
         *table.notes,
         *left_out(index, table.path.name),
+        *unnamed_notes(features, table.path.name),
         *id_notes(table, roles.bag, ids.tolist()),
         *about_labels,
     ]

@@ -28,7 +28,7 @@ def check_ids(table: CellTable, name: str, cells: Sequence[str]) -> None:
         DataError: naming the row.
     """
     for cell in set(cells):
-        if cell.casefold() in MISSING_NAMES:
+        if cell in MISSING_NAMES:
             found = f"{cell!r} is no bag id" if cell else "no bag id"
             raise DataError(f"{table.at(cells.index(cell), name)}: {found}; every row needs one.")
         if _FLOAT.fullmatch(cell) and abs(float(cell)) >= LARGEST_EXACT:

@@ -38,6 +38,15 @@ def left_out(names: Sequence[str], path_name: str) -> list[str]:
     return [f"{path_name}: {shown} {said} left out of the features"]
 
 
+def unnamed_notes(features: Sequence[str], path_name: str) -> list[str]:
+    """Note features that have no name of their own and hold no row numbers."""
+    return [
+        f'{path_name}: the column "{name}" has no name of its own and is a feature; name it, or leave it out'
+        for name in features
+        if _WRITTEN.fullmatch(name)
+    ]
+
+
 def row_numbers(name: str, values: NDArray[Any]) -> bool:
     """Say whether a column of numbers has the name of an index and holds one."""
     if not np.isfinite(values).all() or (values != np.round(values)).any():

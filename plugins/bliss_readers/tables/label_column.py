@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from bliss_framework.plugin import Bags, DataError, near_miss
 from bliss_readers.tables.cell_table import (
-    MISSING,
     MISSING_NAMES,
     TRUTH,
     CellTable,
     Entries,
     as_number,
+    is_missing,
     is_number,
     listed,
 )
@@ -174,10 +174,10 @@ def first_missing(cells: Sequence[str], empty: bool = False) -> int | None:
         cells: of a column of labels.
         empty: whether an empty cell among names is a value; the regime says what it means.
     """
-    numeric = all(map(is_number, cells))
-    allowed = {""} if empty and not numeric and any(cells) else set()
-    words = (MISSING if numeric else MISSING_NAMES) - allowed
-    return next((row for row, cell in enumerate(cells) if cell.casefold() in words), None)
+    if all(map(is_number, cells)):
+        return next((row for row, cell in enumerate(cells) if is_missing(cell)), None)
+    words = MISSING_NAMES - {""} if empty else MISSING_NAMES
+    return next((row for row, cell in enumerate(cells) if cell in words), None)
 
 
 def collected(entries: Entries) -> NDArray[Any]:

@@ -1,19 +1,18 @@
 """Cells that hold several labels: names with a separator between them, and lists as programs write them."""
 
 import ast
+import json
 import re
 from collections.abc import Iterable, Sequence
-from itertools import chain, product
+from itertools import chain
 
 from bliss_framework.plugin import DataError
-from bliss_readers.tables.cell_table import CellTable, Entries, alike_name, listed
+from bliss_readers.tables.cell_table import CellTable, Entries, alike_name, is_number, listed
 
 SEPARATORS = ("|", ";")
 _BRACKETED = re.compile(r"\[.*\]|\{.*\}|(?:frozen)?set\(.*\)|\(.*,.*\)|array\(.*\)", re.DOTALL)
 # Without a comma between them Python takes two quoted names for one.
 _NO_COMMA = re.compile(r"""['"]\s+['"]""")
-# What people write between names, but names may hold as well.
-OTHERS = (",", "/", "\\", "+", "&", ":", " and ", " ")
 _UNKNOWN = frozenset({"None", "null", "nan", "NaN"})
 
 
@@ -99,10 +98,12 @@ def _share_a_part(cells: Iterable[str], separator: str) -> bool:
 
 
 def _refuse_hidden(table: CellTable, name: str, cells: Sequence[str], parts: dict[str, list[str]]) -> None:
-    """Refuse a label such as "cat,dog" beside the labels "cat" and "dog": it is a set, or what else is not known."""
+    """Refuse a label such as "cat,dog" beside the labels "cat" and "dog": it may be a set. Numbers are no names."""
+    if all(map(is_number, cells)):
+        return
     labels = {label for own in parts.values() for label in own}
     for cell, own in parts.items():
-        for label, separator in product(own, OTHERS):
+        for label, separator in ((one, other) for one in own for other in _candidates(one)):
             pieces = _parts(label, separator)
             if len(set(pieces)) > 1 and labels.issuperset(pieces):
                 shown = listed([repr(piece) for piece in pieces])
@@ -113,8 +114,14 @@ def _refuse_hidden(table: CellTable, name: str, cells: Sequence[str], parts: dic
                 )
 
 
+def _candidates(label: str) -> list[str]:
+    """Return what may stand between names in a label: characters that are no letters and digits, and a word."""
+    return [one for one in dict.fromkeys(label) if not one.isalnum()] + ([" and "] if " and " in label else [])
+
+
 def _advice(separator: str) -> str:
-    return f'set separator = "{separator}" in the table [data], or --set regime.separator="{separator}"'
+    written = json.dumps(separator, ensure_ascii=False)
+    return f"set separator = {written} in the table [data], or --set regime.separator={written}"
 
 
 def _parsed(table: CellTable, name: str, cells: Sequence[str]) -> Entries:
@@ -127,7 +134,7 @@ def _parsed(table: CellTable, name: str, cells: Sequence[str]) -> Entries:
                 f"{table.at(row, name)}: {cell!r} is no list of names that can be read; write names in quotes with "
                 f'commas between them, or names with "|" between them.'
             ) from None
-        numbers = numbers and all(is_number for _, is_number in own)
+        numbers = numbers and all(counts for _, counts in own)
         entries.append([text for text, _ in own if text])
     return Entries(entries, numbers)
 
@@ -155,8 +162,8 @@ def _literal(node: ast.expr) -> tuple[str, bool]:
         truth = {"true": "1", "false": "0"}.get(node.id)
         return (node.id, False) if truth is None else (truth, True)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        text, is_number = _literal(node.operand)
-        return f"-{text}", is_number
+        text, counts = _literal(node.operand)
+        return f"-{text}", counts
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value.strip(), False
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):

@@ -169,7 +169,6 @@ def test_folders_make_no_columns(table, tmp_path):
         ({"bag": ["a", "a"], "y": [1, 0], "f": [1, 2]}, {}, "bag 'a' has the weak label '0', but '1' in row 1"),
         ({"bag": ["a"], "y": [1], "label": [1], "f": [1]}, {}, "has the columns label, y; say with label"),
         ({"bag": ["a", "b"], "y": [1, None], "f": [1, 2]}, {}, "bag 'b' has no weak label ('')"),
-        ({"bag": ["a"], "inst_y": pa.array([None], pa.int8()), "f": [1]}, {}, 'column "inst_y": no true class'),
         ({"bag": pa.array([], pa.string()), "f": pa.array([], pa.float64())}, {}, "has no rows"),
         ({"bag": ["a"]}, {}, "has no features"),
         ({"bag": ["a"], "f": [1]}, {"labels": "gone.parquet"}, "gone.parquet cannot be read"),

@@ -179,8 +179,6 @@ class TestNpz:
             ),
             ({"y": np.array([1.0, np.nan])}, '"y" has no weak label for bag 1, counted from 0 (nan)'),
             ({"y": np.array(["a", "nan"])}, "\"y\" has no weak label for bag 1, counted from 0 ('nan')"),
-            ({"inst_y": np.array([0, 1, np.nan])}, '"inst_y" has no true class for row 2, counted from 0 (nan)'),
-            ({"inst_y": np.array(["a", "", "b"])}, '"inst_y" has no true class for row 1'),
             ({"bag": np.array(["a", "NaT", "b"])}, "\"bag\" has no bag id for row 1, counted from 0 ('NaT')"),
         ],
     )
@@ -369,7 +367,16 @@ class TestCsv:
         data = read_csv(table("bag,inst_y,f\na,1,0\n"))
         assert data.feature_names == ("f",)
         assert data.instance_labels.tolist() == [1]
-        assert 'line 2, column "inst_y": no true class' in refusal(table("bag,inst_y,f\na,?,0\n"))
+
+    @pytest.mark.parametrize(
+        ("cells", "classes"), [(["1", "?", "0"], [1, None, 0]), (["cat", "", "?"], ["cat", None, "?"])]
+    )
+    def test_true_classes_may_be_known_of_some_rows(self, table, npz, cells, classes):
+        """A missing true class is None, or NaN in an array: the others still serve to evaluate."""
+        rows = "".join(f"a,{cell},{row}\n" for row, cell in enumerate(cells))
+        assert read_csv(table(f"bag,inst_y,f\n{rows}")).instance_labels.tolist() == classes
+        known = npz(inst_y=np.array([0.0, 1.0, np.nan]))
+        assert np.isnan(NpzReader().read(known).instance_labels).tolist() == [False, False, True]
 
     def test_the_regime_can_be_said(self, table):
         """Proportions in a label column are read for the regime that the user names."""

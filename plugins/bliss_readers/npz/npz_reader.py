@@ -195,10 +195,7 @@ def _sets_of(archive: Archive, labels: NDArray[Any], label_sets: bool | None, se
 
 def _true_classes(archive: Archive, n_rows: int) -> NDArray[Any] | None:
     classes = _optional(archive, "inst_y", "biufU", n_rows)
-    if classes is None:
-        return None
-    _refuse_missing(archive, "inst_y", classes, "true class", "row")
-    return as_truth(classes)
+    return None if classes is None else as_truth(classes)
 
 
 def _refuse_missing(archive: Archive, key: str, values: NDArray[Any], what: str, of: str, empty: bool = False) -> None:

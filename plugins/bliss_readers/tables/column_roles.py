@@ -7,7 +7,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import Bags, DataError, WeakDataset
-from bliss_readers.tables.cell_table import CellTable, is_number, listed
+from bliss_readers.tables.cell_table import CellTable, is_missing, is_number, listed
 from bliss_readers.tables.id_text import check_ids, id_notes
 from bliss_readers.tables.index_columns import index_columns, left_out, unnamed_notes
 from bliss_readers.tables.indicator_columns import IndicatorColumns
@@ -165,10 +165,12 @@ def bag_ids(table: CellTable, bag: str) -> NDArray[np.str_]:
 
 
 def _classes(table: CellTable, name: str) -> NDArray[np.generic]:
+    """Return the true classes (n,), None where a cell is missing: what is known of some rows serves to evaluate."""
     cells = table.column(name)
-    missing = first_missing(cells)
-    if missing is not None:
-        raise DataError(
-            f"{table.at(missing, name)}: no true class; give one for every row, or ignore the {table.noun}."
-        )
-    return typed(cells)
+    if first_missing(cells) is None:
+        return typed(cells)
+    numeric = all(map(is_number, cells))
+    known = [row for row, cell in enumerate(cells) if cell and not (numeric and is_missing(cell))]
+    classes = np.full(len(cells), None, dtype=object)
+    classes[known] = typed([cells[row] for row in known]).tolist()
+    return classes

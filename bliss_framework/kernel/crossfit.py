@@ -13,6 +13,8 @@ from bliss_framework.kernel.inference import Constrain, InferenceSettings
 from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import InferredLabels, conclude
 
+FEW_BAGS = 6  # Of fewer nobody expects that the folds are like one another.
+
 
 @frozen(eq=False)
 class CrossFit:
@@ -137,7 +139,7 @@ def _of_folds(n_folds: int, n_bags: int, settings: InferenceSettings) -> tuple[s
 def _of_lone_bag(data: Part, strata: NDArray[np.intp]) -> tuple[str, ...]:
     """Say so where one bag stands against all others: whatever the folds, nothing like it is ever held out."""
     counts = np.bincount(strata)
-    if np.count_nonzero(counts) != 2 or counts[counts > 0].min() > 1:
+    if len(strata) < FEW_BAGS or np.count_nonzero(counts) != 2 or counts[counts > 0].min() > 1:
         return ()
     bag = data.bags.ids.tolist()[int(np.flatnonzero(counts[strata] == 1)[0])]
     return (

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from attrs import evolve, field, frozen
 
 from bliss_framework.errors import BlissError, DataError, SettingsError, UnknownNameError
@@ -222,7 +223,7 @@ def _found_names(problem: Problem) -> dict[str, Any]:
     if regime.reading.class_0_is_negative and getattr(regime, "label_names", ()) is None:
         found["label_names"] = list(classes[1:])
     # Where weak labels are objects, such as mappings, they say themselves which classes there are.
-    told = classes != tuple(range(len(classes))) or getattr(problem.data.weak, "dtype", None) == object
+    told = classes != tuple(range(len(classes))) or np.asarray(problem.data.weak).dtype.kind == "O"
     if getattr(regime, "classes", ()) is None and told:
         found["classes"] = list(classes)
     return found

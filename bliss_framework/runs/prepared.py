@@ -15,6 +15,7 @@ from bliss_framework.errors import BlissError, DataError, SettingsError, Unknown
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import FitConfig, configure
+from bliss_framework.estimator.extremes import check_values
 from bliss_framework.estimator.inputs import check_labelled, check_training
 from bliss_framework.estimator.parameters import TABLE, not_given
 from bliss_framework.extension.contracts import Profile
@@ -209,10 +210,11 @@ def _checked(dataset: WeakDataset) -> CheckedData:
 
 
 def _read(data: CheckedData, config: FitConfig) -> tuple[CheckedData, tuple[str, ...]]:
-    """Let the regime read the weak labels, and return what it says of them: its notes and its warnings."""
+    """Let the regime read the weak labels, look at the values, and return what is to be noted of both."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         data = data.read_by(config.regime)
+        check_values(data, config["scaling"])
     return data, (*data.labels.notes, *dict.fromkeys(str(one.message) for one in caught))
 
 
@@ -244,7 +246,11 @@ def _test_problem(tested: LoadedData, problem: Problem) -> tuple[Problem, tuple[
     n_columns, n_test = problem.data.X.shape[1], data.X.shape[1]
     if n_test != n_columns:
         raise DataError(f"The test set {dataset.name!r} has {n_test} features, but the training data have {n_columns}.")
-    data = evolve(data, read=problem.regime.check_test(data.weak, data.bags, problem.weak.bag_words))
+    try:
+        read = problem.regime.check_test(data.weak, data.bags, problem.weak.bag_words)
+    except DataError as error:
+        raise DataError(f"The test set {dataset.name!r}: {error}") from None
+    data, notes = evolve(data, read=read), (*notes, *read.notes)
     test, understood = problem_of(dataset, data, problem.regime, problem.alphabet)
     return test, (*notes, *understood)
 

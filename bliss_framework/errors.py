@@ -1,7 +1,5 @@
 """Every error that a user can fix. Each message says what happened, to which thing, what is allowed, what to do."""
 
-from typing import Any
-
 
 class BlissError(Exception):
     """An error that the user can fix; the console prints its text alone and exits with 1."""
@@ -27,7 +25,7 @@ class ParameterNeededError(DataError):
     Which one? Say so with the regime's parameter, for instance regime={"name": "mil", "positive_label": 'ill'}.
     """
 
-    def __init__(self, question: str, component: str, name: str, parameter: str, example: Any) -> None:
+    def __init__(self, question: str, component: str, name: str, parameter: str, example: object) -> None:
         super().__init__(question, component, name, parameter, example)
         self.question, self.component, self.name = question, component, name
         self.parameter, self.example = parameter, example

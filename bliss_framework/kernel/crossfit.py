@@ -14,6 +14,8 @@ from bliss_framework.kernel.inference import Constrain, InferenceSettings
 from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import InferredLabels, conclude
 
+FEW_BAGS = 6  # Of fewer nobody expects that the folds are like one another.
+
 
 @frozen(eq=False)
 class CrossFit:
@@ -140,7 +142,7 @@ def _of_folds(n_folds: int, bags: Bags, settings: InferenceSettings) -> tuple[st
 def _of_lone_bag(data: Part, strata: NDArray[np.intp]) -> tuple[str, ...]:
     """Say so where one bag stands against all others: whatever the folds, nothing like it is ever held out."""
     counts = np.bincount(strata)
-    if np.count_nonzero(counts) != 2 or counts[counts > 0].min() > 1:
+    if len(strata) < FEW_BAGS or np.count_nonzero(counts) != 2 or counts[counts > 0].min() > 1:
         return ()
     bag = data.bags.ids.tolist()[int(np.flatnonzero(counts[strata] == 1)[0])]
     return (

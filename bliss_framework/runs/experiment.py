@@ -53,13 +53,8 @@ def run(prepared: Prepared, tell: Tell, folder: RunFolder | None = None) -> RunR
     pieces = run_fits(prepared.problem, fits, prepared.n_jobs, checkpoint, tell, model)
     document = _document(prepared, model, _evaluation(prepared, pieces))
     document["seconds"] = {"total": time.perf_counter() - started, **model.inference_["seconds"]}
-    document["notes"] = [
-        *prepared.notes,
-        *warned,
-        *_comparison_notes(document),
-        *notes_of(pieces, OWN),
-        *fold_notes(prepared),
-    ]
+    said = [*prepared.notes, *warned, *_comparison_notes(document), *notes_of(pieces, OWN), *fold_notes(prepared)]
+    document["notes"] = list(dict.fromkeys(said))
     document = plain(document)
     if folder is not None:
         document = folder.finish(document, model, prepared.problem.data)

@@ -15,6 +15,7 @@ from bliss_framework.errors import BlissError, DataError, SettingsError, Unknown
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import FitConfig, configure
+from bliss_framework.estimator.extremes import check_values
 from bliss_framework.estimator.inputs import check_labelled, check_training
 from bliss_framework.estimator.parameters import TABLE, not_given
 from bliss_framework.estimator.suspect_columns import suspect_columns
@@ -212,10 +213,11 @@ def _checked(dataset: WeakDataset) -> CheckedData:
 
 
 def _read(data: CheckedData, config: FitConfig) -> tuple[CheckedData, tuple[str, ...]]:
-    """Let the regime read the weak labels, and return what it says of them: its notes and its warnings."""
+    """Let the regime read the weak labels, look at the values, and return what is to be noted of both."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         data = data.read_by(config.regime)
+        check_values(data, config["scaling"])
     warned = dict.fromkeys(str(one.message) for one in caught)
     return data, (*data.labels.notes, *warned, *suspect_columns(data))
 
@@ -227,7 +229,7 @@ def _found_names(problem: Problem) -> dict[str, Any]:
     if regime.reading.class_0_is_negative and getattr(regime, "label_names", ()) is None:
         found["label_names"] = list(classes[1:])
     # Where weak labels are objects, such as mappings, they say themselves which classes there are.
-    told = classes != tuple(range(len(classes))) or np.asarray(problem.data.weak).dtype == object
+    told = classes != tuple(range(len(classes))) or np.asarray(problem.data.weak).dtype.kind == "O"
     if getattr(regime, "classes", ()) is None and told:
         found["classes"] = list(classes)
     return found
@@ -248,7 +250,11 @@ def _test_problem(tested: LoadedData, problem: Problem) -> tuple[Problem, tuple[
     n_columns, n_test = problem.data.X.shape[1], data.X.shape[1]
     if n_test != n_columns:
         raise DataError(f"The test set {dataset.name!r} has {n_test} features, but the training data have {n_columns}.")
-    data = evolve(data, read=problem.regime.check_test(data.weak, data.bags, problem.weak.bag_words))
+    try:
+        read = problem.regime.check_test(data.weak, data.bags, problem.weak.bag_words)
+    except DataError as error:
+        raise DataError(f"The test set {dataset.name!r}: {error}") from None
+    data, notes = evolve(data, read=read), (*notes, *read.notes)
     test, understood = problem_of(dataset, data, problem.regime, problem.alphabet)
     return test, (*tested.notes, *notes, *understood)
 

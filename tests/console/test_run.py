@@ -5,7 +5,9 @@ import tomllib
 
 import pytest
 
+from bliss_framework import ParameterNeededError
 from bliss_framework.console.context import how_to_go_on
+from bliss_framework.console.exits import _with_notes, exit_codes
 
 QUICK = ("--n-rounds", "4", "--n-folds", "3", "--n-inferences", "1")
 
@@ -452,3 +454,90 @@ def test_a_cluster(cli, table, here):
     assert cli(*words, "--output", "one").code == 0
     assert cli(*words, "--output", "two", "--engine", "dask", "--n-jobs", "2").code == 0
     assert (here / "one" / "labels.csv").read_bytes() == (here / "two" / "labels.csv").read_bytes()
+
+
+class TestPositiveLabel:
+    """Which of two words means positive: known, asked for, or said."""
+
+    @pytest.fixture
+    def words(self, here, table):
+        """A function that writes the toy table with two words for labels, the negative one first."""
+
+        def write(negative, positive, name="words.csv"):
+            lines = table(truth=False).read_text().splitlines()
+            cells = [line.split(",") for line in lines[1:]]
+            body = [",".join([bag, (negative, positive)[int(label)], *rest]) for bag, label, *rest in cells]
+            (here / name).write_text("\n".join([lines[0], *body]))
+            return name
+
+        return write
+
+    @pytest.mark.parametrize("command", ["run", "compare", "tune"])
+    def test_words_of_which_nobody_knows(self, cli, words, command):
+        """Every command asks in the words of the command line, before any work, and says nothing of Python."""
+        ended = cli(command, words("dog", "cat"), *QUICK, "--quiet")
+        assert (ended.code, ended.out) == (1, "")
+        assert ended.err == (
+            "Error: The weak labels are 'cat' and 'dog': which one is positive? Say so with --positive-label dog "
+            "(which is short for --set regime.positive_label=dog).\n"
+        )
+
+    @pytest.mark.parametrize(
+        ("pair", "option"),
+        [
+            (("dog", "cat"), ("--positive-label", "cat")),
+            (("dog", "cat"), ("--set", "regime.positive_label=cat")),
+            (("1", "2"), ("--positive-label", "2")),
+            (("2", "1"), ("--positive-label", "1")),
+            (("true", "2024-01-01"), ("--positive-label", "2024-01-01")),
+            (("no", "yes"), ()),
+            (("Normal", "Tumor"), ()),
+        ],
+    )
+    def test_what_is_said_or_known(self, cli, table, words, pair, option):
+        """The figures are those of 0 and 1, for BLISS and every baseline, and a note says which word was taken."""
+        figures = []
+        for source, options in ((table().name, ()), (words(*pair), option)):
+            ended = cli("compare", source, *QUICK, "--cv", "2", "--json", *options)
+            assert ended.code == 0, ended.err
+            rows = json.loads(ended.out)["methods"]
+            figures.append([[row["evaluation"][key] for key in ("bag_accuracy", "bag_auc")] for row in rows])
+        assert figures[0] == figures[1]
+        assert (f"Note: Of the weak labels {pair[1]!r} is taken for positive" in ended.err) == (option == ())
+
+    def test_a_run_keeps_it(self, cli, words, here):
+        """A run writes it down as a parameter of the regime, and its notes hold what was taken where none is given."""
+        assert cli("run", words("dog", "cat"), *QUICK, "--positive-label", "cat", "--output", "out").code == 0
+        with (here / "out" / "run.toml").open("rb") as file:
+            assert tomllib.load(file)["bliss"]["regime"]["positive_label"] == "cat"
+        assert cli("run", "out/run.toml", "--output", "again").code == 0
+        assert cli("run", words("no", "yes", "known.csv"), *QUICK, "--output", "known").code == 0
+        notes = json.loads((here / "known" / "result.json").read_text())["notes"]
+        assert any(note.startswith("Of the weak labels 'yes' is taken for positive") for note in notes)
+
+    def test_values_that_are_no_label(self, cli, words, table):
+        """A value that is none of the labels is refused with both, and a regime without the parameter says so."""
+        ended = cli("run", words("dog", "cat"), "--positive-label", "cow")
+        assert ended.err.splitlines()[-1] == "Error: positive_label is 'cow', but the weak labels are 'cat' and 'dog'."
+        ended = cli("run", "breast-cancer-llp", "--positive-label", "1")
+        assert ended.err.startswith('Error: The regime "llp" has no parameter "positive_label".')
+
+    def test_regimes_of_plugins_ask_alike(self):
+        """An error of any component that needs a parameter is said with the option that sets it."""
+        error = ParameterNeededError("Which way is up?", "reward", "mine", "up", "very high")
+        with exit_codes() as ending:
+            raise error
+        assert ending.code == 1
+        assert _with_notes(error) == "Which way is up? Say so with --set 'reward.up=very high'."
+        assert str(error).endswith("""for instance reward={"name": "mine", "up": 'very high'}.""")
+
+
+class TestBeforeWork:
+    def test_too_few_positive_bags_for_the_folds(self, cli, table):
+        """One positive bag and five folds are refused before the first fit, with the numbers of bags."""
+        table(n_pos=1, n_neg=11)
+        ended = cli("run", "toy.csv", *QUICK, "--cv", "5", "--output", "out")
+        assert (ended.code, ended.out) == (1, "")
+        assert ended.err.startswith("Error: With cv = 5, fold ")
+        assert "All data have 1 positive bag, 11 negative bags." in ended.err
+        assert "fits" not in ended.err

@@ -1,15 +1,22 @@
 """The classifiers of label inference against brute force and against scikit-learn."""
 
+import warnings
 from typing import ClassVar
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings, strategies as st
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import KMeans
-from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, VotingClassifier
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.kernel_ridge import KernelRidge as SklearnKernelRidge
 from sklearn.linear_model import (
@@ -36,12 +43,15 @@ from bliss_classifiers.sklearn_adapter import Logistic, SklearnClassifier
 from bliss_classifiers.svm import LinearSvm, RbfSvm
 from bliss_framework import (
     Bags,
+    BlissWarning,
     DataError,
     LabelSpace,
     Part,
     SettingsError,
     UnknownNameError,
     WeakLabels,
+    fit_labels,
+    label_scores,
 )
 
 PROPERTY = settings(max_examples=60, deadline=None)
@@ -392,14 +402,20 @@ def test_classifier_that_only_predicts_scores_by_its_prediction():
 
 
 def test_weights_reach_only_classifiers_that_take_them():
-    """Instance weights change a classifier that takes them and do not disturb one that does not."""
+    """Instance weights change a classifier that takes them; that another one takes none is said once."""
     weights = np.random.default_rng(4).uniform(0.01, 9.0, size=24)
     heldout, assignments = part(14, seed=3), draws(24, 1)
     for estimator, differs in ((GaussianNB(), True), (KNeighborsClassifier(3), False)):
         adapter = SklearnClassifier(estimator)
         plain = pulled(adapter, part(24), heldout, assignments).heldout_scores
-        weighted = pulled(adapter, part(24, weights=weights), heldout, assignments).heldout_scores
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            weighted = pulled(adapter, part(24, weights=weights), heldout, assignments).heldout_scores
         assert np.allclose(plain, weighted) != differs
+        said = [str(one.message) for one in caught]
+        assert [one.startswith("The classifier KNeighborsClassifier takes no sample_weight") for one in said] == (
+            [] if differs else [True]
+        )
 
 
 class Spy(GaussianNB):
@@ -666,3 +682,147 @@ def test_kernels_of_single_precision_rows_are_computed_in_double(kernel):
     X, Z = rng.normal(size=(5, 3)).astype(np.float32), rng.normal(size=(4, 3)).astype(np.float32)
     assert np.array_equal(kernel(X, Z), kernel(X.astype(float), Z.astype(float)))
     assert rbf_gamma(X, "scale") == rbf_gamma(X.astype(float), "scale")
+
+
+# Classifiers that give labels back in another order or type, or need several instances of each
+
+
+class GivesBack(ClassifierMixin, BaseEstimator):
+    """Logistic regression whose `classes_` are not those that scikit-learn's own would be."""
+
+    def __init__(self, how="text", proba=True):
+        self.how = how
+        self.proba = proba
+
+    def fit(self, X, y):
+        self.model_ = LogisticRegression().fit(X, y)
+        own = self.model_.classes_
+        ways = {"text": own.astype(str), "floats": own.astype(float), "reversed": own[::-1], "list": own.tolist()}
+        self.classes_ = ways.get(self.how, np.array(["a", "b", "c"])[: len(own)])
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X).astype(str if self.how == "text" else float)
+
+    def __getattr__(self, name):
+        if name == "predict_proba" and self.__dict__.get("proba"):
+            return lambda X: self.model_.predict_proba(X)[:, :: -1 if self.how == "reversed" else 1]
+        raise AttributeError(name)
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [1, 3], [0, 1, 2], [0, 2, 5]])
+@pytest.mark.parametrize("proba", [True, False])
+@pytest.mark.parametrize("how", ["text", "floats", "reversed", "list"])
+def test_scores_are_in_the_order_of_the_labels(labels, proba, how):
+    """Whatever `classes_` look like, the columns of scores belong to the labels that were trained on."""
+    rng = np.random.default_rng(0)
+    labels = np.array(labels)
+    y = labels[rng.integers(len(labels), size=60)]
+    X = rng.normal(size=(60, 6)) + 4.0 * np.eye(6)[y]
+    fitted, present = fit_labels(GivesBack(how, proba), X, y)
+    scores = label_scores(fitted, X, present)
+    columns = np.stack([-scores, scores], axis=1) if scores.ndim == 1 else scores
+    assert present.tolist() == labels.tolist()
+    assert (labels[columns.argmax(axis=1)] == LogisticRegression().fit(X, y).predict(X)).all()
+
+
+@pytest.mark.parametrize("proba", [True, False])
+def test_other_labels_are_refused(proba):
+    """Labels that the classifier was never given are refused with its name and both lists."""
+    X, y = np.arange(8.0)[:, None], np.arange(8) % 2
+    fitted, present = fit_labels(GivesBack("letters", proba), X, y)
+    with pytest.raises(DataError, match=r"GivesBack .*0.*1.*classes_ are 'a', 'b'"):
+        label_scores(fitted, X, present)
+
+
+@pytest.mark.filterwarnings("ignore::bliss_framework.BlissWarning")
+@pytest.mark.parametrize("role", ["classifier", "final_classifier"])
+@pytest.mark.parametrize("how", ["text", "floats", "reversed", "list"])
+def test_whole_fits_with_labels_that_come_back_otherwise(how, role, toy, bliss):
+    """Labels that were inferred and predicted are those of scikit-learn's own classifier."""
+    X, bags, weak = toy(gap=6.0)
+    found = bliss(**{role: GivesBack(how)}).fit(X, weak, bags=bags)
+    plain = bliss(**{role: GivesBack("list")}).fit(X, weak, bags=bags)
+    assert (found.labels_ == plain.labels_).all()
+    assert (found.predict(X) == plain.predict(X)).all()
+    assert (found.predict(X) == (np.arange(48) % 4 == 0) * (np.arange(48) < 24)).mean() > 0.9
+
+
+NEED_SEVERAL = [
+    CalibratedClassifierCV(LogisticRegression(), cv=5),
+    QuadraticDiscriminantAnalysis(),
+    MLPClassifier((3,), early_stopping=True, max_iter=5),
+    SGDClassifier(early_stopping=True),
+    HistGradientBoostingClassifier(early_stopping=True, max_iter=3),
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore:The least populated")
+@pytest.mark.parametrize("estimator", NEED_SEVERAL, ids=lambda one: type(one).__name__)
+def test_an_assignment_that_gives_a_class_one_member(estimator):
+    """Where a label is too rare for the classifier, the prediction is the other label everywhere, as without it."""
+    train, heldout = part(24), part(14, seed=3)
+    rare = np.zeros((1, 24), dtype=np.intp)
+    rare[0, 5] = 1
+    with pytest.raises(ValueError, match=r"member|sample|example|full rank"):
+        clone(estimator).fit(train.X, rare[0])
+    predicted = pulled(SklearnClassifier(estimator), train, heldout, rare)
+    none = pulled(SklearnClassifier(estimator), train, heldout, np.zeros((1, 24), dtype=np.intp))
+    assert (predicted.heldout_scores == none.heldout_scores).all()
+    assert (predicted.heldout_labels == 0).all()
+
+
+def test_a_rare_label_of_three_is_left_out():
+    """The other labels are learnt as if no instance had the rare one, whose score is below all others."""
+    X = np.random.default_rng(0).normal(size=(21, 2))
+    y = np.repeat([0, 1, 2], [10, 10, 1])
+    fitted, present = fit_labels(QuadraticDiscriminantAnalysis(), X, y)
+    plain = QuadraticDiscriminantAnalysis().fit(X[:20], y[:20])
+    assert present.tolist() == [0, 1]
+    assert np.allclose(label_scores(fitted, X, present), plain.decision_function(X))
+
+
+def test_an_error_that_is_not_about_rare_labels():
+    """An error that every assignment would raise is raised, and never taken for a rare label."""
+    X, y = np.random.default_rng(0).normal(size=(12, 2)), np.repeat([0, 1], [11, 1])
+    with pytest.raises(ValueError, match="n_neighbors"):
+        fit_labels(make_pipeline(KNeighborsClassifier(n_neighbors=0)), X, y)
+
+
+@pytest.mark.filterwarnings("ignore:Label inference collapsed")
+@pytest.mark.parametrize(
+    "estimator",
+    [KNeighborsClassifier(3), LinearDiscriminantAnalysis(), make_pipeline(StandardScaler(), LogisticRegression())],
+    ids=lambda one: type(one).__name__,
+)
+def test_weights_that_a_classifier_does_not_take(estimator, toy, bliss):
+    """Where confidence_weights is asked for and has no effect, one sentence names the classifier; else none does."""
+    X, bags, weak = toy()
+    name = type(estimator).__name__
+
+    def said(**parameters):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            bliss(**parameters).fit(X, weak, bags=bags)
+        return [one for one in caught if "sample_weight" in str(one.message)]
+
+    (warning,) = said(final_classifier=estimator, confidence_weights=True)
+    assert str(warning.message).startswith(f"The final classifier {name} takes no sample_weight")
+    assert warning.category is BlissWarning
+    assert said(final_classifier=estimator) == []
+    assert said(final_classifier=estimator, confidence_weights=False) == []
+    assert said(final_classifier=LogisticRegression(), confidence_weights=True) == []
+    weighted = {"name": "mil", "weights": "bag"}
+    sizes = toy(size=5)
+    with pytest.warns(BlissWarning, match=f"The classifier {name} takes no sample_weight"):
+        bliss(classifier=estimator, regime=weighted, class_balance=0.5).fit(sizes[0], sizes[2], bags=sizes[1])
+
+
+@pytest.mark.filterwarnings("ignore:Label inference collapsed", "ignore:The least populated")
+def test_a_class_that_is_too_rare_for_the_final_classifier(toy, bliss):
+    """Where a class was inferred of too few instances, the final classifier never predicts it, and that is said."""
+    X, bags, weak = toy(n_pos=2, n_neg=8, gap=8.0)
+    final = CalibratedClassifierCV(LogisticRegression(), cv=10)
+    with pytest.warns(BlissWarning, match="CalibratedClassifierCV cannot learn from so few instances .* of class 1"):
+        model = bliss(final_classifier=final, n_folds=2).fit(X, weak, bags=bags)
+    assert (model.predict(X) == 0).all()

@@ -783,3 +783,77 @@ def test_label_space_has_one_label_for_each_class():
     space = part_of(list("aabb"), [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]]).space
     assert isinstance(space, LabelSpace)
     assert space.class_of_label.tolist() == [0, 1, 2]
+
+
+# Weak labels as mappings from classes to shares
+
+TRUE_SHARES = np.array([[0.75, 0.25], [0.5, 0.5], [1.0, 0.0], [0.0, 1.0], [0.25, 0.75], [0.5, 0.5]])
+FOURS = Bags.from_ids(np.repeat(np.arange(6), 4))
+
+
+def boxed(entries):
+    found = np.empty(len(entries), dtype=object)
+    found[:] = entries
+    return found
+
+
+@pytest.mark.parametrize(
+    ("entries", "classes", "found"),
+    [
+        ([{0: p, 1: q} for p, q in TRUE_SHARES], None, (0, 1)),
+        ([{1: q, 0: p} for p, q in TRUE_SHARES], None, (0, 1)),
+        ([{"malignant": q, "benign": p} for p, q in TRUE_SHARES], None, ("benign", "malignant")),
+        ([{"malignant": p, "benign": q} for p, q in TRUE_SHARES], ("malignant", "benign"), ("malignant", "benign")),
+        ([{"1": q, "0": p} for p, q in TRUE_SHARES], (0, 1), (0, 1)),
+        ([{k: v for k, v in {"a": p, "b": q}.items() if v} for p, q in TRUE_SHARES], None, ("a", "b")),
+        ([{"a": int(4 * p), "b": int(4 * q)} for p, q in TRUE_SHARES], None, ("a", "b")),
+    ],
+)
+def test_mappings_are_read_by_class(entries, classes, found):
+    """Shares and counts go to the class that they are given for, in whatever order the keys of a bag stand."""
+    weak = LlpRegime(classes=classes).check(boxed(entries), FOURS)
+    assert np.allclose(weak.values, TRUE_SHARES)
+    assert weak.classes == found
+    again = LlpRegime(classes=classes).check_test(boxed(entries[:3]), FOURS.take(np.arange(12))[0], found)
+    assert np.allclose(again.values, TRUE_SHARES[:3])
+
+
+@pytest.mark.parametrize(
+    ("entries", "classes", "said"),
+    [
+        (
+            [{"a": 1.0}] * 5 + [{"b": 1.0}],
+            ("a", "c"),
+            "Bag 5 has a share of 'b', which is none of the classes ['a', 'c']",
+        ),
+        ([{"a": 0.5, "b": 0.5}] * 5 + [0.5], None, "Bag 5 has the weak label 0.5, and others have mappings"),
+        ([{"a": 0.5, "b": 0.9}] * 6, None, "The shares of bag 0 sum to 1.4"),
+        ([{"a": "x", "b": 0.5}] * 6, None, "Bag 0 has the weak label ['x', 0.5], which is no number"),
+        ([{"a": 1.0}] * 6, None, "a single class cannot be learnt"),
+    ],
+)
+def test_mappings_that_cannot_be_read(entries, classes, said):
+    """A key that is no class, numbers among mappings, and wrong shares are refused by bag."""
+    with pytest.raises(DataError) as caught:
+        LlpRegime(classes=classes).check(boxed(entries), FOURS)
+    assert said in str(caught.value)
+
+
+@quiet
+def test_fits_on_mappings():
+    """A fit on mappings by number or name is that on vectors, and predicts the names."""
+    data = example()
+    X, bags = data.X, data.bags
+    shares = np.stack([1.0 - data.weak, data.weak], axis=1)
+    expected = BlissClassifier(**RULE).fit(X, shares, bags=bags)
+    by_number = BlissClassifier(**RULE).fit(X, [{1: q, 0: p} for p, q in shares], bags=bags)
+    by_name = BlissClassifier(**RULE).fit(X, [{"ill": q, "healthy": p} for p, q in shares], bags=bags)
+    assert (by_number.labels_ == expected.labels_).all()
+    assert (by_name.labels_ == np.where(expected.labels_ == 1, "ill", "healthy")).all()
+
+
+def test_a_class_that_no_bag_has():
+    """One sentence names the class of which there is no share."""
+    shares = np.concatenate([TRUE_SHARES, np.zeros((6, 1))], axis=1)
+    with pytest.warns(BlissWarning, match="No bag has any share of the class 'c'; nothing can be learnt of it"):
+        LlpRegime(classes=("a", "b", "c")).check(shares, FOURS)

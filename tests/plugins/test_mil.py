@@ -1,5 +1,6 @@
 """Binary MIL: the paper's reward against its formula, the regime, weak labels, and pulls with one class."""
 
+import pickle
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -14,7 +15,18 @@ from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC, LinearSVC
 
 from bliss_classifiers.sklearn_adapter import SklearnClassifier
-from bliss_framework import Bags, DataError, Fold, LabelSpace, Outcome, Part, Predictions, SettingsError, WeakLabels
+from bliss_framework import (
+    Bags,
+    DataError,
+    Fold,
+    LabelSpace,
+    Outcome,
+    ParameterNeededError,
+    Part,
+    Predictions,
+    SettingsError,
+    WeakLabels,
+)
 from bliss_framework.extension.components import resolve
 from bliss_framework.kernel.pull import outcome_of
 from bliss_framework.plugin import best_threshold, binary_precision, binary_recall
@@ -550,6 +562,74 @@ def test_two_names_need_a_positive_label(weak):
     """Names do not say which one is positive, so the message asks for it."""
     with pytest.raises(DataError, match=r"which one is positive.*positive_label"):
         check_binary(np.array(weak), FOUR, None)
+
+
+@pytest.mark.parametrize(
+    ("negative", "positive"),
+    [
+        ("no", "yes"),
+        (" NO", "Yes"),
+        ("normal", "abnormal"),
+        ("normal", "Tumor"),
+        ("non-musk", "musk"),
+        ("False", "True"),
+    ],
+)
+def test_words_that_everybody_knows(negative, positive):
+    """Such words need no positive label: the classes keep the user's words, and a note says which one was taken."""
+    found = check_binary(np.array([negative, positive, positive, negative]), FOUR, None)
+    assert (found.values.tolist(), found.classes) == ([0, 1, 1, 0], (negative, positive))
+    assert found.notes == (
+        f"Of the weak labels {positive!r} is taken for positive and {negative!r} for negative; positive_label says "
+        f"otherwise.",
+    )
+    other = check_binary(np.array([negative, positive, positive, negative]), FOUR, negative)
+    assert (other.classes, other.notes) == ((positive, negative), ())
+
+
+@pytest.mark.parametrize(
+    ("weak", "typed", "classes"),
+    [
+        ([1, 2, 2, 1], "2", (1, 2)),
+        (["1", "2", "2", "1"], 2, ("1", "2")),
+        ([1.0, 2.0, 2.0, 1.0], "2", (1.0, 2.0)),
+        ([False, True, True, False], "True", (False, True)),
+        ([True, False, False, True], "false", (True, False)),
+        (["7", "007", "007", "7"], "007", ("7", "007")),
+        (["a ", "b", "b", "a "], "b ", ("a ", "b")),
+    ],
+)
+def test_a_positive_label_that_is_typed(weak, typed, classes):
+    """A console types text and files hold numbers as text, so the value may be spelt otherwise than the label."""
+    found = check_binary(np.array(weak), FOUR, typed)
+    assert (found.values.tolist(), found.classes) == ([0, 1, 1, 0], classes)
+
+
+@pytest.mark.parametrize(
+    ("weak", "reason"),
+    [
+        ([0] * 4, "(negative), so every instance is negative, and nothing is left to infer"),
+        (["benign"] * 4, "('benign', negative), so every instance is negative"),
+        ([1] * 4, "(positive), so any instance may be positive, and no negative bag says what is not"),
+        (["yes"] * 4, "('yes', positive), so any instance may be positive"),
+        (["x"] * 4, "('x'), so nothing tells positive from negative"),
+    ],
+)
+def test_one_class_of_bags_and_what_holds_then(weak, reason):
+    """Bags of one class are refused with what is known all the same."""
+    with pytest.raises(DataError) as caught:
+        check_binary(np.array(weak), FOUR, None)
+    assert str(caught.value).startswith(f"All 4 bags have the same class {reason}")
+
+
+def test_the_question_is_asked_without_words_of_an_interface():
+    """The error says which parameter is needed and a value; whoever shows it says how to set it."""
+    with pytest.raises(ParameterNeededError) as caught:
+        check_binary(np.array(["cat", "dog", "dog", "cat"]), FOUR, None)
+    error = pickle.loads(pickle.dumps(caught.value))
+    assert (error.component, error.name, error.parameter, error.example) == ("regime", "mil", "positive_label", "dog")
+    assert error.question == "The weak labels are 'cat' and 'dog': which one is positive?"
+    assert str(error).endswith("""for instance regime={"name": "mil", "positive_label": 'dog'}.""")
 
 
 def test_ordinary_classification_needs_no_positive_label():

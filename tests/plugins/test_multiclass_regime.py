@@ -15,7 +15,17 @@ from sklearn.metrics import (
     recall_score,
 )
 
-from bliss_framework import Bags, BlissClassifier, BlissWarning, DataError, Part, SettingsError, WeakLabels
+from bliss_framework import (
+    Bags,
+    BlissClassifier,
+    BlissWarning,
+    DataError,
+    Part,
+    SettingsError,
+    WeakLabels,
+    load_model,
+    save_model,
+)
 from bliss_framework.estimator.inputs import check_training
 from bliss_framework.plugin import Presets, Profile, best_f1_threshold, best_threshold
 from bliss_framework.readings.label_sets import average_precisions, set_measures
@@ -106,9 +116,23 @@ class TestReading:
         )
 
     def test_numbers_are_labels_too(self):
-        """Integers become text beside a text name of the negative class, and stay integers beside an integer."""
-        assert checked([{3}, {10}, set()])[0].classes == ("negative", "10", "3")
+        """Labels that are all integers stay so, in their order; beside other labels all are text."""
+        assert checked([{3}, {10}, set()])[0].classes == ("negative", 3, 10)
+        assert checked([{3}, {10, "a"}, set()])[0].classes == ("negative", "10", "3", "a")
         assert checked([{3}, {10}, set()], regime=MultiClassMilRegime(negative_label=0))[0].classes == (0, 3, 10)
+
+    def test_integers_come_back_as_integers(self, bliss, tmp_path):
+        """A model gives integers back, from a file too; sets of test bags may hold them as text."""
+        sets = [{"abc".index(label[0]) + 7 for label in one} for one in SETS]
+        model = bliss(regime="multiclass-mil", reward="multiclass-mil", classifier="ridge").fit(X, sets, bags=BAGS)
+        labels = sorted(set().union(*sets))
+        assert model.classes_.tolist() == ["negative", *labels]
+        assert {type(one) for one in [*model.labels_.tolist(), *model.predict(X).tolist()]} <= {int, str}
+        assert set(model.labels_.tolist()) - {"negative"} <= set(labels)
+        as_text = [";".join(map(str, sorted(one))) for one in sets]
+        assert model.score(X, as_text, BAGS) == model.score(X, sets, BAGS)
+        save_model(model, tmp_path / "m.skops")
+        assert load_model(tmp_path / "m.skops").predict(X).tolist() == model.predict(X).tolist()
 
     def test_one_class_for_each_bag(self):
         """A column of more than two class numbers is one label for each bag."""
@@ -119,7 +143,7 @@ class TestReading:
         matrix = np.array([[1, 0], [0, 1], [1, 1]])
         weak, _ = checked(matrix)
         assert weak.values.tolist() == matrix.tolist()
-        assert weak.classes == ("negative", "1", "2")
+        assert weak.classes == ("negative", 1, 2)
         named, _ = checked(matrix, regime=MultiClassMilRegime(label_names=["z", "a"]))
         assert named.classes == ("negative", "z", "a")
         assert checked(matrix == 1)[0].values.tolist() == matrix.tolist()

@@ -219,6 +219,32 @@ def test_test_sets_have_alphabets_too(toy_file):
     assert documents[0] == documents[1] == documents[2]
 
 
+def test_bags_of_test_sets_in_other_words(toy_file):
+    """Labels of test bags in other words are read as those of training where everybody knows them, with a note."""
+    file, other = toy_file(gap=2.0), toy_file("other", seed=1, gap=2.0)
+    figures, notes = [], []
+    for words in ([0, 1], [-1, 1], ["no", "yes"], ["0", "1"], ["cat", "dog"]):
+        with np.load(other) as data:
+            np.savez(file.with_name("new.npz"), **{**data, "y": np.array(words)[data["y"]]})
+        settings = RunSettings(
+            DataSettings(str(file), test={"source": str(file.with_name("new.npz"))}),
+            bliss={"n_rounds": 4, "n_inferences": 1},
+            compare=(MethodSettings("mi-svm"),),
+        )
+        if words == ["cat", "dog"]:
+            with pytest.raises(DataError, match=r"The test set 'new': y has the weak label 'dog'.*\[0, 1\]"):
+                prepare(settings, default_plugins(), [])
+            continue
+        prepared = prepare(settings, default_plugins(), [])
+        evaluation = run(prepared, silent).document["evaluation"]
+        rows = [evaluation, *evaluation["baselines"]]
+        figures.append([[row["bag_accuracy"], row["bag_auc"]] for row in rows])
+        notes.append([note for note in prepared.notes if "other words than those of training" in note])
+    assert figures == [figures[0]] * 4
+    assert [len(own) for own in notes] == [0, 1, 1, 0]
+    assert "-1 as 0" in notes[1][0]
+
+
 def test_a_method_that_predicts_other_words(experiment, mean_above_limit):
     """Predictions in other words are read alike; what is no class is refused with the method's name."""
 

@@ -1,6 +1,8 @@
 """What is checked and filled in before anything is computed."""
 
 import os
+import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +14,15 @@ from bliss_framework.estimator.component_tables import fill_defaults
 from bliss_framework.extension.loading.plugins import default_plugins, load_plugins
 from bliss_framework.extension.registry import Registration
 from bliss_framework.plugin import Component
+from bliss_framework.runs.comparison import compare
 from bliss_framework.runs.prepared import prepare
-from bliss_framework.runs.settings.records import DataSettings, MethodSettings, RunSettings, with_component_parameters
+from bliss_framework.runs.settings.records import (
+    DataSettings,
+    EvaluationSettings,
+    MethodSettings,
+    RunSettings,
+    with_component_parameters,
+)
 from bliss_mil.regime.mil_regime import MilRegime
 
 
@@ -243,3 +252,81 @@ class TestRowsThatAreBags:
         """Bags are what other regimes are about."""
         with pytest.raises(DataError, match='has no column "bag"'):
             self.prepared(tmp_path, MilRegime)
+
+
+class TestBeforeWork:
+    """What the folds of an evaluation leave to train on is checked before any fit."""
+
+    @pytest.mark.parametrize("evaluation", [EvaluationSettings(5), EvaluationSettings(2), EvaluationSettings(3, 4)])
+    def test_one_positive_bag_cannot_be_in_every_training_part(self, toy_file, evaluation):
+        """The message names cv, the fold, what the regime says of its training bags, and the numbers of bags."""
+        said = refused(DataError, source=toy_file(n_pos=1, n_neg=11), evaluation=evaluation)
+        assert re.match(rf"With cv = {evaluation.cv}, fold \d leaves \d+ of 12 bags to train on", said)
+        assert "have the same class (negative)" in said
+        assert "All data have 1 positive bag, 11 negative bags." in said
+
+    def test_so_it_is_with_one_negative_bag(self, toy_file):
+        """The rare class may be the negative one."""
+        said = refused(DataError, source=toy_file(n_pos=5, n_neg=1), evaluation=EvaluationSettings(3))
+        assert "have the same class (positive)" in said
+        assert "All data have 5 positive bags, 1 negative bag." in said
+
+    def test_a_share_to_test_on(self, toy_file):
+        """The bags that are drawn to test on are checked alike, in every repeat."""
+        evaluation = EvaluationSettings(None, 20, test_share=0.5)
+        said = refused(DataError, source=toy_file(n_pos=1, n_neg=5), evaluation=evaluation)
+        assert said.startswith("With test_share = 0.5, fold 1 leaves 3 of 6 bags to train on")
+
+    def test_folds_on_which_settings_are_scored(self, toy_file):
+        """With settings="select" the training part of each fold is divided again."""
+        select = {"settings": "select", "grid": {"scaling": ["auto", "unit"]}}
+        said = refused(DataError, source=toy_file(n_pos=2), bliss=select, evaluation=EvaluationSettings(2))
+        assert said.startswith(
+            'With settings = "select", which scores settings on held-out bags in each fold of cv = 2'
+        )
+        assert "All data have 1 positive bag, 3 negative bags." in said
+
+    def test_enough_bags(self, toy_file):
+        """Two bags of each class are enough for any number of folds, and one without an evaluation."""
+        for source, evaluation in (
+            (toy_file("two", n_pos=2, n_neg=2), EvaluationSettings(4, 3)),
+            (toy_file("one", n_pos=1), EvaluationSettings()),
+        ):
+            prepare(RunSettings(DataSettings(str(source)), evaluation=evaluation), default_plugins(), [])
+
+    def test_a_fit_that_selects(self, toy, bliss, untouched):
+        """A fit that selects settings checks its folds before any inference, too."""
+        X, bags, weak = toy(n_pos=1)
+        model = bliss(classifier=untouched, settings="select", grid={"scaling": ["auto", "unit"]})
+        with pytest.raises(DataError, match=r'With settings = "select".*All data have 1 positive bag, 6 negative bags'):
+            model.fit(X, weak, bags=bags)
+
+    def test_a_bag_that_is_alone_with_its_class(self, toy, bliss):
+        """One positive bag among many can be fitted, and a warning says that nothing like it is held out."""
+        X, bags, weak = toy(n_pos=1, n_neg=9)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            bliss().fit(X, weak, bags=bags)
+        said = [str(one.message) for one in caught]
+        assert sum(one.startswith("Bag 'b0' is the only one of its class among 10 bags") for one in said) == 1
+
+    def test_labels_that_only_some_training_parts_have(self, tmp_path):
+        """A baseline is told of all labels, so that one which its training bags lack stops nothing after hours."""
+        rng = np.random.default_rng(0)
+        lines = ["bag,f1,f2,label"]
+        for bag in range(12):
+            label = {0: "cat|emu", 2: ""}.get(bag, ("cat", "dog")[bag % 2])
+            lines += [f"b{bag},{a:.3f},{b:.3f},{label}" for a, b in rng.normal(size=(4, 2))]
+        path = tmp_path / "rare.csv"
+        path.write_text("\n".join(lines))
+        settings = RunSettings(
+            DataSettings(str(path)),
+            bliss={"n_rounds": 3, "n_inferences": 1},
+            evaluation=EvaluationSettings(3),
+            compare=(MethodSettings("one-vs-rest-bag-mean-svm"),),
+        )
+        prepared = prepare(settings, default_plugins(), [])
+        (baseline,) = prepared.baselines
+        assert baseline.settings["label_names"] == ["cat", "dog", "emu"]
+        (row,) = compare(prepared, ["one-vs-rest-bag-mean-svm"], lambda event: None).document["methods"]
+        assert row["evaluation"]["label_set_f1"]["runs"]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.plugin import BagReading, Bags, BinaryReading, LabelSpace, Presets, Regime, WeakLabels, one_of
 from bliss_mil.regime.presets import PRESETS
-from bliss_mil.regime.weak_labels import check_binary
+from bliss_mil.regime.weak_labels import check_binary, check_known_binary
 
 
 @frozen
@@ -16,7 +16,8 @@ class MilRegime(Regime):
     """Binary MIL (Dietterich et al., 1997; paper, "Binary MIL").
 
     Args:
-        positive_label: which of two weak labels means positive; not needed for 0/1, -1/1 or booleans.
+        positive_label: which of two weak labels means positive; not needed for 0/1, -1/1, booleans, or words that
+            everybody knows, such as yes/no.
         negative_bags: "known" (instances of negative bags are negative and have no arms) or "free" (they are inferred
             like all others, as a literal reading of the paper has it).
         weights: "instance" lets every instance count alike, "bag" every bag (instance weights 1/|bag|).
@@ -39,8 +40,12 @@ class MilRegime(Regime):
         return BinaryReading(self.bag_score)
 
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
-        """Refuse anything but two classes of bags, both of them there."""
+        """Refuse anything but two classes of bags, both of them there; note which word was taken for positive."""
         return check_binary(weak, bags, self.positive_label)
+
+    def check_test(self, weak: NDArray[Any], bags: Bags, classes: tuple[Any, ...]) -> WeakLabels:
+        """Take the classes of training, or other words of which everybody knows which is positive, as in training."""
+        return check_known_binary(weak, bags, classes) or super().check_test(weak, bags, classes)
 
     def label_space(self, weak: WeakLabels, bags: Bags) -> LabelSpace:
         """Give instances of positive bags both labels; a positive bag of one instance leaves no doubt."""

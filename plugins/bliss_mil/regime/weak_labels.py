@@ -5,7 +5,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import Bags, DataError, ParameterNeededError, WeakLabels, plain_value, senses_of
+from bliss_framework.plugin import (
+    Bags,
+    DataError,
+    ParameterNeededError,
+    WeakLabels,
+    plain_value,
+    positions_of,
+    senses_of,
+)
 
 NUMERIC = {(0.0, 1.0): (0, 1), (-1.0, 1.0): (-1, 1)}
 
@@ -34,6 +42,28 @@ def check_binary(weak: NDArray[Any], bags: Bags, positive_label: Any) -> WeakLab
     if values in NUMERIC:
         return WeakLabels((numbers == 1.0).astype(np.int8), NUMERIC[values])
     return _two_classes(weak, bags, positive_label)
+
+
+def check_known_binary(weak: NDArray[Any], bags: Bags, classes: tuple[Any, ...]) -> WeakLabels | None:
+    """Read test labels (B,) in other words than those of training, -1/1 where it had 0/1 for instance.
+
+    Args:
+        weak: (B,) as the user gave them.
+        bags: named in error messages.
+        classes: the negative and the positive class of training.
+
+    Returns:
+        Codes and a note; None where the words are those of training, or it is not known what they mean.
+    """
+    _refuse_missing(weak, bags)
+    _refuse_collections(weak, bags)
+    values = list(dict.fromkeys(weak.tolist()))
+    trained, senses = senses_of(classes), senses_of(values)
+    if positions_of(values, classes) is not None or trained is None or senses is None or trained[classes[1]] != 1:
+        return None
+    read = ", ".join(f"{value!r} as {classes[senses[value]]!r}" for value in values)
+    note = f"The bags are labelled in other words than those of training; {read} was read."
+    return WeakLabels(np.array([senses[value] for value in weak.tolist()], dtype=np.int8), classes, notes=(note,))
 
 
 def _as_numbers(weak: NDArray[Any]) -> NDArray[np.float64] | None:

@@ -274,12 +274,14 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Score bags: (ids, scores), ids in order of first appearance, scores relative to the bag threshold."""
-        data = self._rows_in_bags(X, bags)
+        refuse_lost_bags(self, X, bags)
+        data = self._rows(X, bags)
         return data.bags.ids, self._bag_scores(data.X, data.bags) - self.bag_threshold_
 
     def predict_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Predict the weak label of each bag: (ids, labels), ids in order of first appearance."""
-        data = self._rows_in_bags(X, bags)
+        refuse_lost_bags(self, X, bags)
+        data = self._rows(X, bags)
         weak = self._bag_labels(data.X, data.bags)
         coded = weak.ndim == 1 and weak.dtype.kind in "biu"
         return data.bags.ids, self.bag_classes_[weak.astype(np.intp)] if coded else weak
@@ -327,8 +329,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def evaluate(self, X: Any, y: Any = None, bags: Any = None, sample_weight: Any = None) -> dict[str, float]:
         """Compare predictions with the weak labels of other bags by all measures of the regime; see `score`."""
-        check_is_fitted(self)
-        refuse_lost_bags(X, bags, self.has_bags_)
+        refuse_lost_bags(self, X, bags)
         regime = self._regimes[0]
         data = self._known_columns(X, check_labelled(X, y, bags, None, sample_weight)).with_labels_of(regime)
         weak = regime.check_test(data.weak, data.bags, tuple(self.bag_classes_.tolist()))
@@ -353,11 +354,6 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _rows(self, X: Any, bags: Any) -> CheckedData:
         check_is_fitted(self)
         return self._known_columns(X, check_unlabelled(X, bags))
-
-    def _rows_in_bags(self, X: Any, bags: Any) -> CheckedData:
-        check_is_fitted(self)
-        refuse_lost_bags(X, bags, self.has_bags_)
-        return self._rows(X, bags)
 
     def _known_columns(self, X: Any, data: CheckedData) -> CheckedData:
         """Refuse rows with other columns than those of training; checked data are matched by name."""

@@ -48,6 +48,8 @@ def with_shared_parameters(
         shared |= {name: value for name, value in as_table(regime).items() if name != "name"}
     else:
         shared |= {name: getattr(regime, name) for name in own if hasattr(regime, name)}
+    if shared.get("classes") is not None and "label_names" in own and "classes" not in own:
+        shared["label_names"] = shared["classes"]  # Regimes call the names of labels either way.
     return {**{name: value for name, value in shared.items() if name in own}, **spec}
 
 

@@ -275,6 +275,8 @@ class _Resolver:
         table = {"name": TABLE["regime"].default, **as_table(spec)}
         known = arguments_of("regime", table["name"], self.registry)
         facts = {name: value for name, value in self.facts.items() if name in known and value is not None}
+        if "label_names" in facts:
+            facts.pop("classes", None)  # One fact; a regime with both parameters gets it as the first.
         return {"name": table["name"], **facts, **own, **table}
 
     def _final(self, advised: Any, classifier: Any) -> Any:

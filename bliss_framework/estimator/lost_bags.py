@@ -3,6 +3,8 @@
 import warnings
 from typing import Any
 
+from sklearn.utils.validation import check_is_fitted
+
 from bliss_framework.errors import BlissWarning, DataError
 from bliss_framework.estimator.inputs import has_bags
 
@@ -20,14 +22,19 @@ def warn_of_no_bags(n_rows: int) -> None:
     )
 
 
-def refuse_lost_bags(X: Any, bags: Any, knows_bags: bool) -> None:
+def refuse_lost_bags(model: Any, X: Any, bags: Any) -> None:
     """Refuse rows without bags where the model was fitted on bags: each row would be taken for one, in silence.
 
     Args:
+        model: a fitted one, whose `has_bags_` says whether it was fitted on bags of several rows.
         X, bags: as a method of the model got them.
-        knows_bags: whether the model was fitted on bags of several rows.
+
+    Raises:
+        NotFittedError: the model is not fitted.
+        DataError: saying what to pass.
     """
-    if bags is None and knows_bags and not has_bags(X):
+    check_is_fitted(model)
+    if bags is None and model.has_bags_ and not has_bags(X):
         raise DataError(
             f"The model was fitted on bags of several rows, and there are no bag ids here: pass bags=ids, or "
             f"bags=np.arange(len(X)) if every row is a bag of its own. In scikit-learn's cross-validation and "

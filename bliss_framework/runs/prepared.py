@@ -226,8 +226,8 @@ def _found_names(problem: Problem) -> dict[str, Any]:
     """Say what the regime found classes to be called: in the training bags of a fold a rare one may be missing."""
     classes, regime = problem.weak.classes, problem.regime
     found: dict[str, Any] = {}
-    if regime.reading.class_0_is_negative and getattr(regime, "label_names", ()) is None:
-        found["label_names"] = list(classes[1:])
+    if regime.reading.class_0_is_negative:
+        return {"label_names": list(classes[1:])} if regime.label_columns is None else found
     # Where weak labels are objects, such as mappings, they say themselves which classes there are.
     told = classes != tuple(range(len(classes))) or np.asarray(problem.data.weak).dtype.kind == "O"
     if getattr(regime, "classes", ()) is None and told:

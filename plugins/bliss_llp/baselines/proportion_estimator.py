@@ -20,6 +20,7 @@ from bliss_framework.plugin import (
     check_training,
     class_array,
     in_own_order,
+    refuse_lost_bags,
 )
 from bliss_llp.regime.weak_shares import read_shares, refuse_one_class, shares_by_class, warn_if_alike
 
@@ -56,6 +57,7 @@ class ProportionEstimator(ClassifierMixin, BaseEstimator):
         self.classes_ = self._class_names(shares.shape[1], names)
         refuse_one_class(shares)
         warn_if_alike(shares, given.bags)
+        self.has_bags_ = given.bags.n_bags < given.bags.n_rows
         self.scaling_ = Scaling(self.scaling).fit(given.X)
         rows, grouped, ordered, _ = in_own_order(self.scaling_.transform(given.X), given.bags, shares)
         self.learn(rows, grouped, ordered)
@@ -80,14 +82,18 @@ class ProportionEstimator(ClassifierMixin, BaseEstimator):
 
     def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Return the mean score of the instances of each bag: (ids, scores (B,) or (B, C))."""
-        rows, grouped = self._rows(X, bags)
+        rows, grouped = self._rows_in_bags(X, bags)
         return grouped.ids, grouped.mean(self.score_rows(rows))
 
     def predict_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Return the shares of predicted classes in each bag: (ids, shares of class 1 (B,), or (B, C) for C > 2)."""
-        rows, grouped = self._rows(X, bags)
+        rows, grouped = self._rows_in_bags(X, bags)
         shares = grouped.mean(np.eye(len(self.classes_))[_winners(self.score_rows(rows))])
         return grouped.ids, shares[:, 1] if shares.shape[1] == 2 else shares
+
+    def _rows_in_bags(self, X: Any, bags: Any) -> tuple[Any, Bags]:
+        refuse_lost_bags(self, X, bags)
+        return self._rows(X, bags)
 
     def _rows(self, X: Any, bags: Any) -> tuple[Any, Bags]:
         check_is_fitted(self)

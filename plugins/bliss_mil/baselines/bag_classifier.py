@@ -33,8 +33,7 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
 
     def rows_in_bags(self, X: Any, bags: Any) -> tuple[Any, Bags]:
         """Return scaled rows and their bags, which must be given where the baseline was fitted on bags."""
-        check_is_fitted(self)
-        refuse_lost_bags(X, bags, self.has_bags_)
+        refuse_lost_bags(self, X, bags)
         return self.rows(X, bags)
 
     def _note_columns(self, X: Any, rows: Any, reset: bool) -> None:

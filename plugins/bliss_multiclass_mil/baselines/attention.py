@@ -7,7 +7,16 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from bliss_framework.plugin import Bags, Scaling, at_least, between, check_bags, check_settings, positive
+from bliss_framework.plugin import (
+    Bags,
+    Scaling,
+    at_least,
+    between,
+    check_bags,
+    check_settings,
+    positive,
+    refuse_lost_bags,
+)
 from bliss_multiclass_mil.baselines.attention_net import (
     Training,
     bag_logits,
@@ -101,6 +110,6 @@ class LabelSetAttention(LabelScorer):
 
     def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Score each bag for each label by what its instances say, weighted by attention: (ids, (B, C))."""
-        check_is_fitted(self)
+        refuse_lost_bags(self, X, bags)
         rows, grouped = check_bags(X, bags)
         return grouped.ids, bag_logits(self.weights_, self.scaling_.transform(rows), grouped)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from bliss_framework.plugin import Bags, CheckedData, WeakLabels, check_training, class_array
+from bliss_framework.plugin import Bags, CheckedData, WeakLabels, check_training, class_array, refuse_lost_bags
 from bliss_multiclass_mil.regime.weak_label_sets import LabelSetForm, check_label_sets, label_names_of
 
 
@@ -24,6 +24,7 @@ class LabelScorer(ClassifierMixin, BaseEstimator):
         form = LabelSetForm(self.negative_label, self.separator, label_names_of(self.label_names))
         weak = check_label_sets(given.weak, given.bags, form)
         self.classes_ = class_array(weak.classes)
+        self.has_bags_ = given.bags.n_bags < given.bags.n_rows
         return given, weak
 
     @abstractmethod
@@ -41,6 +42,7 @@ class LabelScorer(ClassifierMixin, BaseEstimator):
 
     def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Score each bag for each label by its best instance: (ids, (B, C))."""
+        refuse_lost_bags(self, X, bags)
         scores, grouped = self.label_scores(X, bags)
         return grouped.ids, np.asarray(grouped.max(scores))
 

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-from bliss_framework.plugin import Bags, Rows, Scaling, at_least, check_bags, check_settings, positive
+from bliss_framework.plugin import Bags, Rows, Scaling, at_least, check_bags, check_settings, positive, refuse_lost_bags
 from bliss_multiclass_mil.baselines.label_scorer import LabelScorer
 
 
@@ -137,6 +137,7 @@ class OneVsRestBagMeanSvm(OneVsRest):
 
     def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Score the mean row of each bag for each label: (ids, (B, C))."""
+        refuse_lost_bags(self, X, bags)
         scores, grouped = self.label_scores(X, bags)
         # Scores are linear in rows, so the score of the mean is the mean of scores.
         return grouped.ids, grouped.mean(scores)

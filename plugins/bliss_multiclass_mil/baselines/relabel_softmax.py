@@ -22,6 +22,7 @@ from bliss_framework.plugin import (
     check_training,
     class_array,
     draw_labels,
+    refuse_lost_bags,
 )
 from bliss_multiclass_mil.classifier.cooperative_softmax import CooperativeSoftmax
 from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime
@@ -111,6 +112,7 @@ class RelabelSoftmax(ClassifierMixin, BaseEstimator):
         classes = data.space.class_of_label[labels]
         self.classes_ = class_array(weak.classes)
         self.labels_ = self.classes_[classes]
+        self.has_bags_ = data.bags.n_bags < data.bags.n_rows
         # Shares of 0 and 1 are labels, and a class that is left without an instance keeps its column.
         self.final_ = softmax.estimator(seed).fit_shares(rows, np.eye(len(self.classes_))[classes])
         return self
@@ -171,11 +173,13 @@ class RelabelSoftmax(ClassifierMixin, BaseEstimator):
 
     def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Score each bag for each label, as the regime does: (ids, (B, C))."""
+        refuse_lost_bags(self, X, bags)
         scores, grouped = self._scores(X, bags)
         return grouped.ids, self._regime().reading.bag_scores(scores, grouped)
 
     def predict_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Predict the label set of each bag: (ids, (B, C) of 0 and 1)."""
+        refuse_lost_bags(self, X, bags)
         scores, grouped = self._scores(X, bags)
         return grouped.ids, self._regime().reading.bag_labels(scores, grouped, 0.0)
 

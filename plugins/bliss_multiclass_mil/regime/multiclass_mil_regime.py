@@ -46,6 +46,7 @@ class MultiClassMilRegime(Regime):
             occur, and 1 .. C for a matrix.
         assignments: "free" lets a label assignment leave out a label of a bag (the paper); with "every-label" each
             label of a bag has an instance in every assignment, the one whose bound falls short least.
+        classes: the same as label_names, as the regime "llp" calls them; it comes first where both are given.
     """
 
     reading: ClassVar[LabelSetReading] = LabelSetReading()
@@ -55,11 +56,12 @@ class MultiClassMilRegime(Regime):
     separator: str = field(default=";", validator=is_text)
     label_names: tuple[Any, ...] | None = field(default=None, converter=label_names_of)
     assignments: str = field(default="free", validator=one_of("free", "every-label"))
+    classes: tuple[Any, ...] | None = field(default=None, converter=label_names_of)
 
     @property
     def label_columns(self) -> tuple[Any, ...] | None:
         """The names of the labels, where they are given."""
-        return self.label_names
+        return self.label_names if self.classes is None else self.classes
 
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Read the label sets, and refuse those that tell nothing."""
@@ -71,7 +73,7 @@ class MultiClassMilRegime(Regime):
 
     @property
     def _form(self) -> LabelSetForm:
-        return LabelSetForm(self.negative_label, self.separator, self.label_names)
+        return LabelSetForm(self.negative_label, self.separator, self.label_columns)
 
     def label_space(self, weak: WeakLabels, bags: Bags) -> LabelSpace:
         """Give instances the negative labels, first, and those of their bag's set.

@@ -1,5 +1,7 @@
 """The baselines against the same thing done by hand, and the weak labels that MIL takes."""
 
+import inspect
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 
 from bliss_framework import Bags, DataError
+from bliss_framework.extension.loading.plugins import load_plugins
 from bliss_mil.baselines.simple_svms import BagMeanSvm, InheritedLabelSvm
 from bliss_mil.regime.weak_labels import check_binary
 
@@ -175,3 +178,28 @@ def test_other_weak_labels_are_refused(weak, positive, words):
 def test_without_bags_the_two_classes_are_symmetric():
     """Where every row is its own bag the later class in sorted order is positive, as in scikit-learn."""
     assert check_binary(np.array(["pos", "neg", "pos"]), BAGS, None).classes == ("neg", "pos")
+
+
+@pytest.mark.filterwarnings(
+    "ignore::bliss_framework.errors.BlissWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
+)
+def test_baselines_ask_for_the_bags_that_they_were_fitted_on(toy):
+    """Rows without bag ids are refused by every baseline of bags; rows that are bags, and lists of bags, are fine."""
+    X, bags, weak = toy(n_pos=4, n_neg=4)
+    registry = load_plugins().registry
+    shares = {name: 0.25 if label else 0.0 for name, label in weak.items()}
+    sets = {name: {"cat"} if label else set() for name, label in weak.items()}
+    asked = 0
+    for one in registry.components("baseline"):
+        if one.name == "label-set-attention":
+            continue  # It needs an extra.
+        parameters = inspect.signature(one.factory).parameters
+        y = sets if "separator" in parameters else weak if "positive_label" in parameters else shares
+        model = registry.create("baseline", one.name).fit(X, y, bags=bags)
+        for call in (model.score_bags, model.predict_bags):
+            with pytest.raises(DataError, match="there are no bag ids here"):
+                call(X)
+            assert len(call(X, np.arange(len(X)))[0]) == len(X)
+            assert len(call(list(X.reshape(8, 4, 2)))[0]) == 8
+        asked += 1
+    assert asked >= 15

@@ -55,6 +55,8 @@ def table_dataset(table: CellTable, options: TableOptions) -> WeakDataset:
         DataError: naming the file, the place in it, what was found and what is allowed.
     """
     table = numbered(table, options.bag) if options.rows_are_bags else table
+    if options.group is not None and options.labels is None:
+        table.require(options.group, "group")
     own_group = [options.group] if options.group in table.header else []
     ignored = [options.ignore] if isinstance(options.ignore, str) else list(options.ignore)
     roles = roles_of(table, options.bag, options.label, options.instance_label, [*ignored, *own_group])
@@ -79,7 +81,7 @@ def _with_groups(
     if options.group is None:
         return dataset
     if second is None or options.group in table.header:
-        return evolve(dataset, groups=_group_cells(table, table.require(options.group, "group")))
+        return evolve(dataset, groups=_group_cells(table, options.group))
     groups = _group_cells(second, second.require(options.group, "group"))
     bags = second.column(second.require(_bag_of(second, options.bag), "bag"))
     of_bag = dict(zip(bags, groups.tolist(), strict=True))

@@ -73,9 +73,12 @@ from bliss_framework.extension.contracts import (
 from bliss_framework.extension.dataset import WeakDataset as WeakDataset
 from bliss_framework.extension.extras import needed as needed
 from bliss_framework.extension.file_kinds import file_kind as file_kind
+from bliss_framework.extension.file_limits import check_columns as check_columns, check_size as check_size
+from bliss_framework.extension.imports import imported_class as imported_class
 from bliss_framework.extension.loading.plugins import load_plugins as load_plugins
 from bliss_framework.extension.markers import hookimpl as hookimpl
 from bliss_framework.extension.naming import near_miss as near_miss
+from bliss_framework.extension.npz_files import NpzFile as NpzFile, open_npz as open_npz
 from bliss_framework.extension.pipeline_report import MethodReport as MethodReport, PipelineReport as PipelineReport
 from bliss_framework.kernel.arms import ArmStatistics as ArmStatistics, draw_labels as draw_labels
 from bliss_framework.kernel.bags import Bags as Bags

@@ -15,6 +15,7 @@ from bliss_framework.compute.engines import check_engine, workers
 from bliss_framework.console.drawing.progress import Listener, progress_on
 from bliss_framework.console.drawing.screens import Screen, open_screen
 from bliss_framework.errors import PluginError, RunError, SettingsError
+from bliss_framework.extension.imports import trusting
 from bliss_framework.extension.loading.plugins import Plugins, load_plugins
 from bliss_framework.runs.data.find import default_data_dirs
 from bliss_framework.runs.pipeline_run import PreparedPipeline
@@ -62,6 +63,7 @@ def command_context(options: dict[str, Any]) -> CommandContext:
         UnknownNameError, SettingsError, MissingExtraError: the engine cannot be used.
     """
     screen = open_screen(options.pop("quiet"), options.pop("as_json"))
+    get_current_context().with_resource(trusting(options.pop("trust")))
     engine, address = options.pop("engine"), options.pop("address")
     check_engine(engine, address)
     dirs = data_folders(options.pop("data_dir"))
@@ -150,6 +152,31 @@ def model_file(named: str) -> Path:
     if not path.exists():
         raise RunError(f"There is no model at {path}; give a .skops file or the directory of a finished run.")
     return path
+
+
+def fitted_model(named: str, trusted: tuple[str, ...], *methods: str) -> Any:
+    """Load the model that a run directory or a file means.
+
+    Args:
+        named: the directory or the file.
+        trusted: full names of further types that the file may hold.
+        methods: that the model must have.
+
+    Raises:
+        RunError: there is no model, it cannot be read, was never fitted, or lacks a method.
+    """
+    from bliss_framework.estimator.model_check import is_fitted
+    from bliss_framework.estimator.persistence import load_model
+
+    path = model_file(named)
+    model = load_model(path, trusted)
+    if not is_fitted(model):
+        raise RunError(f"{path} holds a model that was never fitted, so it says nothing.")
+    missing = [method for method in methods if not callable(getattr(model, method, None))]
+    if missing:
+        kind = type(model).__name__
+        raise RunError(f"{path} holds a {kind}, which has no {' and no '.join(missing)}; take the model of a run.")
+    return model
 
 
 def how_to_go_on(folder: Path, words: Sequence[str]) -> str:

@@ -146,6 +146,27 @@ data_options = _all(
     _data("--labels", metavar="FILE", help="A second table that has one line with the weak label for each bag."),
 )
 
+trust_modules_option = _components(
+    "--trust",
+    "trust",
+    multiple=True,
+    metavar="MODULE",
+    help="A module that settings may import a classifier from, beside installed packages: importing it runs it.",
+)
+
+version_options = _all(
+    click.option(
+        "--accept-versions",
+        is_flag=True,
+        help="With --resume: go on although the run was begun with another bliss, numpy, scipy or scikit-learn.",
+    ),
+    click.option(
+        "--accept-plugin-versions",
+        is_flag=True,
+        help="With --resume: go on although the run was begun with other versions of its plugins.",
+    ),
+)
+
 output_options = _all(
     click.option("--json", "as_json", is_flag=True, help="Print one JSON document to standard output."),
     click.option("--quiet", is_flag=True, help="No progress and no notes."),

@@ -8,7 +8,9 @@ from sklearn.base import BaseEstimator
 
 from bliss_framework.errors import RunError
 from bliss_framework.estimator.configure import Config
+from bliss_framework.estimator.model_check import check_model
 from bliss_framework.extension.loading.plugins import active_plugins
+from bliss_framework.extension.npz_files import check_archive
 from bliss_framework.extension.registry import Registry
 
 # What a fitted model holds of the framework itself, beside the types that skops trusts; components declare their own.
@@ -69,6 +71,9 @@ def _without_requests(value: Any) -> Any:
 def load_model(path: str | Path, trusted: tuple[str, ...] = (), registry: Registry | None = None) -> Any:
     """Read a fitted estimator from a file.
 
+    Nothing is predicted with a file before it is known to be a model: arrays that compiled code reads have the lengths
+    and values that it takes for granted, and the model has predicted one row.
+
     Models of installed components and of most of scikit-learn load as they are: a component declares the types that a
     model may hold because of it (`Component.saved_types`). Trees and neighbour searches do not: their compiled parts
     believe what a file says.
@@ -80,22 +85,34 @@ def load_model(path: str | Path, trusted: tuple[str, ...] = (), registry: Regist
         registry: of the plugins whose types are trusted; by default that of the active ones.
 
     Raises:
-        RunError: if the file cannot be read or holds types that are not trusted.
+        RunError: if the file cannot be read, holds types that are not trusted, or is no model that can predict.
     """
     from skops.io import get_untrusted_types, load
 
     registry = active_plugins().registry if registry is None else registry
     try:
+        check_archive(Path(path))
         unknown = get_untrusted_types(file=path)
     except Exception as error:
-        raise RunError(f"{path} cannot be read as a model: {error}") from error
+        raise RunError(f"{path} cannot be read as a model: {_reason(error)}") from error
     refused = sorted(set(unknown) - OWN_TYPES - declared_types(registry) - set(trusted))
     if refused:
         raise RunError(_refused(path, refused, registry))
     try:
-        return load(path, trusted=unknown)
+        model = load(path, trusted=unknown)
     except Exception as error:
-        raise RunError(f"{path} cannot be read as a model: {error}") from error
+        raise RunError(f"{path} cannot be read as a model: {_reason(error)}") from error
+    try:
+        check_model(model)
+    except ValueError as error:
+        raise RunError(
+            f"{path} is damaged, or no model of ours ({error}). Copy it again, or fit the model anew."
+        ) from error
+    return model
+
+
+def _reason(error: Exception) -> str:
+    return str(error) or type(error).__name__
 
 
 def declared_types(registry: Registry) -> frozenset[str]:

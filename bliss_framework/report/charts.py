@@ -25,9 +25,9 @@ def methods_chart(names: Sequence[str], means: Sequence[float], sds: Sequence[fl
     spans = [(mean - sd, mean + sd) for mean, sd in zip(means, sds, strict=True)]
     axes.hlines(places, *zip(*spans, strict=True), colors=colours)
     axes.scatter(means, places, c=colours)
-    axes.set_yticks(places, names)
+    axes.set_yticks(places, names, parse_math=False)
     axes.invert_yaxis()
-    axes.set_xlabel(label)
+    axes.set_xlabel(label, parse_math=False)
     axes.grid(axis="x", alpha=0.3)
     return _svg(figure)
 

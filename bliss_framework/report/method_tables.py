@@ -40,7 +40,7 @@ def pipeline_parts(evaluation: Mapping[str, Any]) -> list[Table | Chart]:
     repeats = evaluation["repeats"]
     title = f"Methods, {repeats} repeat{'s' if repeats != 1 else ''}, percent"
     parts: list[Table | Chart] = [_table(title, rows, overall, percent_value, ceilings)]
-    parts += _chart(rows, overall[0], percent=True)
+    parts += _chart(rows, overall[0], percent=True) if overall else []
     for name, value in measures.items():
         if "runs" not in value:
             own = [(method, row[name]) for method, row in rows]

@@ -1,13 +1,14 @@
 """What a finished run left in its directory, read back."""
 
-import csv
-import json
 from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
 
 from bliss_framework.errors import RunError
+from bliss_framework.runs.folder.csv_tables import read_bags, read_labels
+from bliss_framework.runs.folder.result_file import read_result
+from bliss_framework.runs.settings.toml_text import parse_toml
 
 PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
 
@@ -54,18 +55,21 @@ def _read(folder: Path) -> FinishedRun:
     result = folder / "result.json"
     if not result.exists():
         raise RunError(f"The run in {folder} is not finished; go on with it by --output {folder} --resume first.")
-    try:
-        document = dict(json.loads(result.read_text(encoding="utf-8")))
-        settings = (folder / "run.toml").read_text(encoding="utf-8")
-        bags, instances = _lines(folder / "bags.csv"), _lines(folder / "labels.csv")
-    except (OSError, ValueError, csv.Error) as error:
-        raise RunError(f"A file of the run in {folder} cannot be read ({error}).") from None
-    pictures = sorted(path for path in folder.rglob("*") if path.suffix.lower() in PICTURES)
+    document = read_result(result)
+    settings = _settings(folder / "run.toml")
+    bags, instances = read_bags(folder / "bags.csv"), read_labels(folder / "labels.csv")
+    # A link may lead out of the directory, to a picture that is nobody else's business.
+    inside = [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
+    pictures = sorted(path for path in inside if path.suffix.lower() in PICTURES)
     return FinishedRun(folder, document, settings, bags, instances, tuple(pictures))
 
 
-def _lines(path: Path) -> list[dict[str, str]]:
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+def _settings(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8")
+        parse_toml(text)
+    except OSError as error:
+        raise RunError(f"{path} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise RunError(f"{path} is damaged ({error}). Bring it back, or run the experiment again.") from None
+    return text

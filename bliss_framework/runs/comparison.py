@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from bliss_framework.errors import SettingsError, UnknownNameError
@@ -37,7 +38,9 @@ def compare(prepared: Prepared, names: Sequence[str], tell: Tell, folder: RunFol
         raise SettingsError("A comparison needs folds or a test part: set cv, for instance 10, or test_share.")
     methods = _methods_of(prepared, names)
     fits = plan_fits(prepared.problem, methods, evaluation, prepared.seed)
-    begun = start(folder, compare_document(prepared, names), prepared.record(), tell)
+    begun = start(
+        folder, compare_document(prepared, names, None if folder is None else folder.path), prepared.record(), tell
+    )
     if begun.finished is not None:
         return begun.finished
     begun.tell(announcement(prepared, len(fits)))
@@ -47,18 +50,21 @@ def compare(prepared: Prepared, names: Sequence[str], tell: Tell, folder: RunFol
         "data": prepared.data_document(),
         "protocol": {**prepared.document()["evaluation"], "random_state": prepared.seed},
         "methods": _method_documents(prepared, methods, pieces),
+        **begun.remarks(),
     }
     notes = [note for method in methods for note in notes_of(pieces, method.name)] + fold_notes(prepared)
     document = plain(document)
     if folder is not None:
         document = folder.conclude(document)
     begun.tell(RunFinished(prepared.name, time.perf_counter() - started))
-    return RunResult(document, (*prepared.notes, *notes), None if folder is None else folder.path)
+    return RunResult(
+        document, (*prepared.notes, *begun.checkpoint.notes, *notes), None if folder is None else folder.path
+    )
 
 
-def compare_document(prepared: Prepared, names: Sequence[str]) -> dict[str, Any]:
-    """Return everything that decides the result of a comparison, for run.toml."""
-    return {**prepared.document(), "methods": list(dict.fromkeys(names))}
+def compare_document(prepared: Prepared, names: Sequence[str], folder: Path | None = None) -> dict[str, Any]:
+    """Return everything that decides the result of a comparison, for the run.toml of a folder."""
+    return {**prepared.document(folder), "methods": list(dict.fromkeys(names))}
 
 
 def _methods_of(prepared: Prepared, names: Sequence[str]) -> list[Method]:

@@ -42,7 +42,8 @@ def run(prepared: Prepared, tell: Tell, folder: RunFolder | None = None) -> RunR
         BlissError: the folder cannot be used, or a plugin broke its contract.
     """
     started = time.perf_counter()
-    begun = start(folder, prepared.document(), prepared.record(), tell)
+    settings = prepared.document(None if folder is None else folder.path)
+    begun = start(folder, settings, prepared.record(), tell)
     if begun.finished is not None:
         return begun.finished
     checkpoint, tell = begun.checkpoint, begun.tell
@@ -51,7 +52,8 @@ def run(prepared: Prepared, tell: Tell, folder: RunFolder | None = None) -> RunR
     tell(announcement(prepared, len(fits) + 1))
     model, warned = _infer(prepared, checkpoint, tell)
     pieces = run_fits(prepared.problem, fits, prepared.n_jobs, checkpoint, tell, model)
-    document = _document(prepared, model, _evaluation(prepared, pieces))
+    document = _document(prepared, settings, model, _evaluation(prepared, pieces))
+    document |= begun.remarks()
     document["seconds"] = {"total": time.perf_counter() - started, **model.inference_["seconds"]}
     said = [*prepared.notes, *warned, *_comparison_notes(document), *notes_of(pieces, OWN), *fold_notes(prepared)]
     document["notes"] = list(dict.fromkeys(said))
@@ -59,7 +61,8 @@ def run(prepared: Prepared, tell: Tell, folder: RunFolder | None = None) -> RunR
     if folder is not None:
         document = folder.finish(document, model, prepared.problem.data)
     tell(RunFinished(prepared.name, document["seconds"]["total"]))
-    return RunResult(document, tuple(document["notes"]), None if folder is None else folder.path)
+    notes = tuple(dict.fromkeys((*checkpoint.notes, *document["notes"])))
+    return RunResult(document, notes, None if folder is None else folder.path)
 
 
 def _infer(prepared: Prepared, checkpoint: Checkpoint, tell: Tell) -> tuple[BlissClassifier, list[str]]:
@@ -73,7 +76,9 @@ def _infer(prepared: Prepared, checkpoint: Checkpoint, tell: Tell) -> tuple[Blis
     return model, sorted({str(one.message) for one in caught})
 
 
-def _document(prepared: Prepared, model: BlissClassifier, evaluation: dict[str, Any]) -> dict[str, Any]:
+def _document(
+    prepared: Prepared, settings: dict[str, Any], model: BlissClassifier, evaluation: dict[str, Any]
+) -> dict[str, Any]:
     """What result.json says, but for seconds and notes."""
     problem = prepared.problem
     if problem.truth is not None and (problem.truth >= 0).any():
@@ -89,7 +94,7 @@ def _document(prepared: Prepared, model: BlissClassifier, evaluation: dict[str, 
         "format": FORMAT,
         "name": prepared.name,
         "bliss_framework": __version__,
-        "settings": prepared.document(),
+        "settings": settings,
         "data": prepared.data_document(),
         "components": prepared.components_from(),
         "inference": {key: value for key, value in model.inference_.items() if key != "seconds"},

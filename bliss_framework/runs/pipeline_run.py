@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve, field, frozen
 from threadpoolctl import threadpool_limits
 
-from bliss_framework.errors import BlissError, PluginError, SettingsError, UnknownNameError
+from bliss_framework.errors import BlissError, PluginError, RunError, SettingsError, UnknownNameError
 from bliss_framework.estimator.component_tables import fill_defaults
 from bliss_framework.extension.components import component_name, resolve
 from bliss_framework.extension.contracts import Pipeline
@@ -26,7 +27,17 @@ from bliss_framework.runs.folder.run_folder import RunFolder
 from bliss_framework.runs.folder.start import FORMAT, RunResult, start
 from bliss_framework.runs.prepared import Prepared, prepare, record_of
 from bliss_framework.runs.settings.records import RunSettings
+from bliss_framework.runs.shapes import ShapeError, anything, list_of, number, record, share, table_of, text, truth
 from bliss_framework.version import __version__
+
+
+def _measure(value: Any, at: str) -> None:
+    """A share, or shares by class."""
+    (table_of(share) if isinstance(value, Mapping) else share)(value, at)
+
+
+METHOD = record({"name": text, "measures": table_of(_measure, 1), "seconds": number, "ceiling": truth})
+PIECE = record({"methods": list_of(METHOD, 1), "notes": list_of(text), "details": table_of(anything)})
 
 
 @frozen(eq=False)
@@ -55,8 +66,8 @@ class PreparedPipeline:
         """The random state of the first repeat."""
         return int(self.settings.bliss["random_state"])
 
-    def document(self) -> dict[str, Any]:
-        """Everything that decides the result, for run.toml and result.json."""
+    def document(self, folder: Path | None = None) -> dict[str, Any]:
+        """Everything that decides the result, for run.toml and result.json; a pipeline names its files itself."""
         settings = self.settings
         return {
             **({} if settings.name is None else {"name": settings.name}),
@@ -66,7 +77,8 @@ class PreparedPipeline:
 
     def record(self) -> dict[str, Any]:
         """What run.toml notes down: the digest of the inputs, and versions."""
-        return record_of(str(self.data["sha256"]), self.plugins)
+        origin = self.plugins.registry.record([("pipeline", component_name(self.settings.pipeline))])
+        return {**record_of(str(self.data["sha256"]), self.plugins), "components": origin}
 
 
 def prepare_any(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) -> Prepared | PreparedPipeline:
@@ -141,21 +153,35 @@ def run_pipeline(prepared: PreparedPipeline, tell: Tell, folder: RunFolder | Non
     checkpoint, tell = begun.checkpoint, begun.tell
     repeats = prepared.settings.evaluation.repeats
     tell(PipelineStarted(prepared.name, str(prepared.data["name"]), repeats))
-    pieces = [_piece(prepared, repeat, checkpoint, folder, tell) for repeat in range(repeats)]
-    document = _document(prepared, pieces)
+    pieces: list[Piece] = []
+    for repeat in range(repeats):
+        first = pieces[0] if pieces else None
+        pieces.append(_piece(prepared, repeat, first, checkpoint, folder, tell))
+        if _shown(pieces[-1]) != _shown(pieces[0]):
+            raise RunError(
+                f"The pieces in {checkpoint.folder} are of other methods or measures than this pipeline reports. "
+                f"Delete that folder and go on with --resume."
+            )
+    document = {**_document(prepared, pieces), **begun.remarks()}
     document["seconds"] = {"total": time.perf_counter() - started}
     document = plain(document)
     if folder is not None:
         document = folder.conclude(document)
     tell(RunFinished(prepared.name, document["seconds"]["total"]))
-    return RunResult(document, tuple(document["notes"]), None if folder is None else folder.path)
+    notes = (*checkpoint.notes, *document["notes"])
+    return RunResult(document, notes, None if folder is None else folder.path)
 
 
 def _piece(
-    prepared: PreparedPipeline, repeat: int, checkpoint: Checkpoint, folder: RunFolder | None, tell: Tell
+    prepared: PreparedPipeline,
+    repeat: int,
+    first: Piece | None,
+    checkpoint: Checkpoint,
+    folder: RunFolder | None,
+    tell: Tell,
 ) -> Piece:
     key = f"repeat{repeat + 1}"
-    kept = checkpoint.load(key, "methods", "notes", "details")
+    kept = checkpoint.load(key, partial(_checked_piece, first=first))
     if kept is not None:
         return kept
     name = component_name(prepared.settings.pipeline)
@@ -174,6 +200,26 @@ def _piece(
         for one in report.methods
     ]
     return checkpoint.save(key, {"methods": methods, "notes": list(report.notes), "details": report.details})
+
+
+def _checked_piece(piece: Piece, first: Piece | None) -> Piece:
+    """Return a repeat that was kept, or raise where it is none, or of other methods than the first one."""
+    PIECE(piece, "")
+    measures = [shown for _, shown in _shown(piece)]
+    if any(one != measures[0] for one in measures):
+        raise ShapeError("its methods have different measures")
+    if first is not None and _shown(piece) != _shown(first):
+        raise ShapeError("it has other methods or measures than the first repeat")
+    return piece
+
+
+def _shown(piece: Piece) -> list[Any]:
+    """Return which methods a repeat has, and which measures of each."""
+    return [(one["name"], {key: _classes(value) for key, value in one["measures"].items()}) for one in piece["methods"]]
+
+
+def _classes(value: Any) -> set[str] | None:
+    return set(value) if isinstance(value, Mapping) else None
 
 
 def _checked(call: Callable[[], Any], name: str, registry: Registry) -> Any:

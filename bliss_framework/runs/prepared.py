@@ -25,15 +25,15 @@ from bliss_framework.extension.loading.plugins import Plugins
 from bliss_framework.extension.naming import is_own
 from bliss_framework.extension.registry import Registry
 from bliss_framework.kernel.rows import Rows
+from bliss_framework.runs.data.files import portable
 from bliss_framework.runs.data.find import LoadedData, find_dataset
 from bliss_framework.runs.evaluation.methods import Method, compared_methods, method_document
 from bliss_framework.runs.evaluation.plan import DEFAULT_SEED, check_plan, check_seed
 from bliss_framework.runs.evaluation.problem import Problem, problem_of
 from bliss_framework.runs.events import RunStarted
+from bliss_framework.runs.folder.versions import HOST, NUMERICAL
 from bliss_framework.runs.settings.records import DataSettings, EvaluationSettings, RunSettings
 from bliss_framework.version import __version__
-
-NUMERICAL = ("numpy", "scipy", "scikit-learn")
 
 
 @frozen(eq=False)
@@ -79,23 +79,27 @@ class Prepared:
         """Return BLISS unfitted, with the parameters that are given."""
         return BlissClassifier(**self.config.given)
 
-    def document(self) -> dict[str, Any]:
-        """Everything that decides the result, for run.toml and result.json, with the defaults of components."""
+    def document(self, folder: Path | None = None) -> dict[str, Any]:
+        """Everything that decides the result, for run.toml and result.json, with the defaults of components.
+
+        Args:
+            folder: of the run, where it has one; data files are named from there.
+        """
         settings, registry = self.settings, self.plugins.registry
-        source = settings.data.source if self.loaded.path is None else str(self.loaded.path.absolute())
+        source = settings.data.source if self.loaded.path is None else portable(self.loaded.path, folder)
         return {
             **({} if settings.name is None else {"name": settings.name}),
-            "data": {"source": source, **settings.data.options, **self._test_data()},
+            "data": {"source": source, **settings.data.options, **self._test_data(folder)},
             "bliss": self.bliss,
             "evaluation": _protocol(settings.evaluation),
             "compare": [method_document(method, registry) for method in self.baselines],
         }
 
-    def _test_data(self) -> dict[str, Any]:
-        """Return the key `test` of the data, with the whole path of a file."""
+    def _test_data(self, folder: Path | None) -> dict[str, Any]:
+        """Return the key `test` of the data, with the path of a file."""
         if self.settings.data.test is None or self.test_path is None:
             return {} if self.settings.data.test is None else {"test": self.settings.data.test}
-        return {"test": {**self.settings.data.test, "source": str(self.test_path.absolute())}}
+        return {"test": {**self.settings.data.test, "source": portable(self.test_path, folder)}}
 
     @cached_property
     def sha256(self) -> str:
@@ -143,7 +147,7 @@ def record_of(sha256: str, plugins: Plugins) -> dict[str, Any]:
     """Return what run.toml notes down of a digest of the data and of the plugins that are installed."""
     third_party = {one.distribution: one.version for one in plugins.reports if one.state == "ok"}
     versions = {
-        "bliss_framework": __version__,
+        HOST: __version__,
         "python": platform.python_version(),
         **{name: version(name) for name in NUMERICAL},
         **{name: number for name, number in third_party.items() if not is_own(name)},

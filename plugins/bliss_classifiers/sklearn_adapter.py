@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Mapping
-from importlib import import_module
 from inspect import Parameter, signature
 from typing import Any
 
@@ -23,9 +22,9 @@ from bliss_framework.plugin import (
     Predictions,
     PreparedClassifier,
     SettingsError,
-    UnknownNameError,
     at_least,
     fit_labels,
+    imported_class,
     label_scores,
     positive,
     takes_weights,
@@ -142,7 +141,7 @@ class PreparedSklearn(PreparedClassifier):
 
 def _template(estimator: Any, parameters: Mapping[str, Any]) -> Any:
     """Return an unfitted classifier of its own, from an import path or an object."""
-    imported = _imported(estimator) if isinstance(estimator, str) else estimator
+    imported = imported_class(estimator) if isinstance(estimator, str) else estimator
     named = estimator if isinstance(estimator, str) else repr(estimator)
     if isinstance(imported, type) and not isinstance(estimator, str):
         raise SettingsError(f"estimator is the class {imported.__name__}; pass an object, {imported.__name__}().")
@@ -176,17 +175,6 @@ def _with(template: Any, parameters: Mapping[str, Any]) -> Any:
         return template.set_params(**parameters)
     except ValueError as error:
         raise SettingsError(f"{type(template).__name__} was given a parameter that it does not have. {error}") from None
-
-
-def _imported(path: str) -> Any:
-    module, _, name = path.rpartition(".")
-    try:
-        return getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UnknownNameError(
-            f'"{path}" cannot be imported ({error}). Give the full path of a class, for instance '
-            f'"sklearn.ensemble.RandomForestClassifier".'
-        ) from None
 
 
 def _single_worker(template: Any) -> Any:

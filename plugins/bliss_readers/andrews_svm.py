@@ -9,7 +9,7 @@ from bliss_readers.tables.id_text import id_notes, lone_notes
 from bliss_readers.tables.label_column import LabelColumn
 from bliss_readers.text.first_look import first_line
 from bliss_readers.text.numbered_lines import numbered_lines
-from bliss_readers.text.sparse_text import SparseText, check_n_features
+from bliss_readers.text.sparse_text import SparseText, check_n_features, dense_rows
 
 _COMMENT = "#"
 _HEADER = ["INSTANCE", "BAG", "LABEL"]
@@ -56,7 +56,7 @@ class AndrewsSvmReader(Reader):
         column = LabelColumn(table, "BAG", "LABEL", sets=False, advice="correct the one that is wrong")
         return WeakDataset(
             name=path.stem,
-            X=rows.toarray() if dense else rows,
+            X=dense_rows(path, rows) if dense else rows,
             bags=ids,
             weak=column.of_bags(Bags.from_ids(ids)),
             regime=regime or "mil",

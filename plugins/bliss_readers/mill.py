@@ -14,7 +14,7 @@ from bliss_readers.tables.id_text import id_notes, lone_notes
 from bliss_readers.tables.label_column import first_missing, typed
 from bliss_readers.text.first_look import first_line
 from bliss_readers.text.numbered_lines import numbered_lines
-from bliss_readers.text.sparse_text import SparseText, check_n_features
+from bliss_readers.text.sparse_text import SparseText, check_n_features, dense_rows
 
 _COMMENT = "#"
 _HEADER = ["INSTANCE", "BAG", "LABEL"]
@@ -64,7 +64,7 @@ class MillReader(Reader):
         differ = bool((Bags.from_ids(bags).spread(weak) != labels).any())
         return WeakDataset(
             name=path.stem,
-            X=rows.toarray() if dense and not isinstance(rows, np.ndarray) else rows,
+            X=dense_rows(path, rows) if dense and not isinstance(rows, np.ndarray) else rows,
             bags=bags,
             weak=weak,
             regime=regime or "mil",

@@ -350,7 +350,7 @@ class TestExperimentFiles:
         first = json.loads(cli("run", "one.toml", "--json", "--quiet", "--output", "out").out)
         assert (first["format"], first["name"]) == (1, "toy")
         record = tomllib.loads((here / "out" / "run.toml").read_text())
-        assert record["data"]["source"] == str(here / "toy.csv")
+        assert record["data"]["source"] == "../toy.csv"
         again = json.loads(cli("run", "out/run.toml", "--json", "--quiet").out)
         assert {**again, "seconds": 0} == {**first, "seconds": 0}
 

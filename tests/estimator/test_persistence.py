@@ -237,7 +237,8 @@ def test_call_written_into_a_file_is_refused_and_does_not_happen(tmp_path):
     with pytest.raises(RunError, match=r"not trusted: bliss_framework\.estimator\.persistence\.save_model"):
         load_model(path)
     assert not target.exists()
-    load_model(path, trusted=("bliss_framework.estimator.persistence.save_model",))
+    with pytest.raises(RunError, match=r"it holds an object of type NoneType, which is no model"):
+        load_model(path, trusted=("bliss_framework.estimator.persistence.save_model",))
     assert target.exists(), "the file does nothing even where it is trusted, so this test shows nothing"
 
 

@@ -116,7 +116,7 @@ class TestBoxFiles:
         with pytest.raises(DataError, match=r"one have shape \(2, 3\)"):
             file.boxes_of("one", (32, 20))
         (tmp_path / "text.npz").write_text("no archive")
-        with pytest.raises(DataError, match=r"text\.npz cannot be read"):
+        with pytest.raises(DataError, match=r"text\.npz is damaged or no .npz archive"):
             BoxFile(tmp_path / "text.npz").boxes_of("one", (32, 20))
 
 

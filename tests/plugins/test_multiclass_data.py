@@ -55,8 +55,8 @@ class TestIdx:
             (b"\0\0\x07\x01\0\0\0\0", "is no IDX file"),
             (b"\0\0\x08\x03\0\0", "ends within its header of 3 dimensions"),
             (b"\0\0\x08\x01\0\0\0\x05abc", r"holds 3 bytes, but its shape \(5,\) needs 5"),
-            (b"\0\0\x08\x01\0\0\0\x02abc", r"holds 3 bytes, but its shape \(2,\) needs 2"),
-            (b"\0\0\x08\x02\xff\xff\xff\xff\xff\xff\xff\xffabc", "holds 3 bytes"),
+            (b"\0\0\x08\x01\0\0\0\x02abc", r"holds more than 2 bytes, but its shape \(2,\) needs 2"),
+            (b"\0\0\x08\x02\xff\xff\xff\xff\xff\xff\xff\xffabc", "has 15 bytes and says that it holds"),
             (gzip.compress(b"\0\0\x08\x01\0\0\0\x01a", mtime=0)[:-6], "is a damaged gzip file"),
         ],
     )

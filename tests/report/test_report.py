@@ -68,9 +68,10 @@ def result(**parts):
         "format": 1,
         "name": "toy",
         "settings": {},
-        "data": {"name": "toy", "n_bags": 3, "n_instances": 5, "classes": [0, 1], "sha256": "abc"},
+        "data": {"name": "toy", "n_bags": 3, "n_instances": 5, "n_features": 2, "classes": [0, 1], "sha256": "abc"},
         "inference": {"label_counts": {"0": 3, "1": 2}, "n_undecided": 1, "mean_reward": 0.25, "n_pulls": 7},
         "notes": ["The baseline beats BLISS here."],
+        "seconds": {"total": 1.5},
         **parts,
     }
 
@@ -80,7 +81,14 @@ EVALUATION = {
     "repeats": 2,
     "bag_accuracy": measured(0.8125, 0.01, 2),
     "proportion_error": measured(0.2, 0.0, 2),
-    "baselines": [{"name": "other", "bag_accuracy": measured(0.9, 0.02, 2), "proportion_error": measured(0.1, 0.0, 2)}],
+    "baselines": [
+        {
+            "name": "other",
+            "repeats": 2,
+            "bag_accuracy": measured(0.9, 0.02, 2),
+            "proportion_error": measured(0.1, 0.0, 2),
+        }
+    ],
 }
 BAGS = [
     {"bag": TEXT, "n_instances": 2, "weak_label": 0, "predicted": 0, "score": -0.123456},
@@ -88,9 +96,25 @@ BAGS = [
     {"bag": "right", "n_instances": 1, "weak_label": 1, "predicted": 1, "score": 2.0},
 ]
 LABELS = [
-    {"row": 0, "bag": "right", "label": 1, "confidence": 0.75, "mean_reward_0": 0.1, "mean_reward_1": 0.85},
-    {"row": 1, "bag": "wrong", "label": 0, "confidence": 0.25, "mean_reward_0": 0.5, "mean_reward_1": 0.25},
-    {"row": 2, "bag": TEXT, "label": 0, "confidence": 0.0, "mean_reward_0": 0.5, "mean_reward_1": ""},
+    {
+        "row": 0,
+        "bag": "right",
+        "label": 1,
+        "confidence": 0.75,
+        "undecided": 0,
+        "mean_reward_0": 0.1,
+        "mean_reward_1": 0.85,
+    },
+    {
+        "row": 1,
+        "bag": "wrong",
+        "label": 0,
+        "confidence": 0.25,
+        "undecided": 0,
+        "mean_reward_0": 0.5,
+        "mean_reward_1": 0.25,
+    },
+    {"row": 2, "bag": TEXT, "label": 0, "confidence": 0.0, "undecided": 1, "mean_reward_0": 0.5, "mean_reward_1": ""},
 ]
 
 
@@ -215,9 +239,15 @@ class TestOtherRuns:
         """The methods of a comparison stand in their order."""
         document = {
             "format": 1,
-            "data": {"name": "toy", "n_bags": 3},
+            "data": result()["data"],
+            "protocol": {"cv": 3, "repeats": 1, "random_state": 0},
             "methods": [
-                {"name": name, "evaluation": {"cv": 3, "repeats": 1, "bag_auc": measured(auc)}}
+                {
+                    "name": name,
+                    "evaluation": {"cv": 3, "repeats": 1, "bag_auc": measured(auc)},
+                    "seconds": 1.0,
+                    "settings": {},
+                }
                 for name, auc in (("other", 0.5), ("bliss", 0.75))
             ],
         }
@@ -231,12 +261,13 @@ class TestOtherRuns:
             {
                 "name": name,
                 "ceiling": name == "told",
+                "seconds": measured(3.0),
                 "map": measured(m),
                 "ap": {"cat": measured(m), "dog": measured(0.5)},
             }
             for name, m in (("bliss", 0.4), ("told", 0.9), ("other", 0.3))
         ]
-        evaluation = {"repeats": 1, **rows[0], "seconds": measured(3.0), "baselines": rows[1:], "baseline": rows[2]}
+        evaluation = {"repeats": 1, **rows[0], "baselines": rows[1:], "baseline": rows[2]}
         path = folder(result(settings={"pipeline": "made"}, evaluation=evaluation, inference={}))
         (path / "pictures").mkdir()
         (path / "pictures" / "cat.png").write_bytes(b"picture")
@@ -281,7 +312,7 @@ class TestRefusals:
         """A file that cannot be read is named."""
         path = folder(result())
         (path / "result.json").write_text('{"format": 1')
-        with pytest.raises(RunError, match=f"A file of the run in {path} cannot be read"):
+        with pytest.raises(RunError, match=rf"^{path}/result\.json is damaged \("):
             write_report(path)
 
     @pytest.mark.parametrize("module", ["jinja2", "matplotlib.figure"])

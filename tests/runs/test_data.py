@@ -1,6 +1,7 @@
 """From a name, a file or a TOML table to a data set."""
 
 import os
+from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,7 +9,9 @@ import numpy as np
 import pytest
 
 from bliss_framework import Component, DataError, PluginError, Reader, SettingsError, UnknownNameError, WeakDataset
+from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_framework.extension.registry import Registration, Registry
+from bliss_framework.runs.data.files import FileReaders
 from bliss_framework.runs.data.find import available_datasets, default_data_dirs, find_dataset
 from bliss_readers.npz.npz_reader import NpzReader
 from bliss_readers.tables.csv_reader import CsvReader
@@ -306,3 +309,25 @@ class TestAvailable:
         loaded = find_dataset("east_west", registry=registry, data_dirs=[folder])
         assert loaded.dataset.X.shape == (213, 24)
         assert loaded.origin == str(folder / "mil" / "east_west.npz")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "allowed"),
+    [
+        ("bag", 3, "text"),
+        ("bag", date(2020, 1, 2), "text"),
+        ("ignore", date(2020, 1, 2), "a list of texts"),
+        ("ignore", [1], "a list of texts"),
+        ("label", ["a"], "text or nothing"),
+        ("label_sets", 1, "true or false or nothing"),
+    ],
+)
+def test_an_option_of_another_type(tmp_path, option, value, allowed):
+    """A settings file can hold a date or a number where text is needed: the option is named, and no author blamed."""
+    path = tmp_path / "t.csv"
+    path.write_text("bag,label,a\nb1,0,1\nb2,1,2\n")
+    readers = FileReaders.of(default_plugins().registry)
+    with pytest.raises(SettingsError) as caught:
+        readers.read(path, {option: value})
+    assert str(caught.value) == f'The option "{option}" of the reader "csv" is {value!r}; allowed is {allowed}.'
+    assert readers.read(path, {"bag": "bag", "ignore": [], "label_sets": False})[0].X.shape == (2, 1)

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import tomli_w
 
 from bliss_framework import BlissClassifier, RunError, load_model
 from bliss_framework.plugin import check_training
@@ -217,6 +218,82 @@ class TestRefusals:
         assert not (tmp_path / "out").exists()
 
 
+class TestVersions:
+    """A run that was interrupted goes on with the versions that it was begun with, or says so."""
+
+    @pytest.fixture
+    def begun(self, experiment, tmp_path, listen):
+        """The folder of a run that was interrupted, and a function that notes another version down in it."""
+        straight = listen()
+        run(experiment(cv=2), straight)
+        last = [n for n, name in enumerate(straight.names(), start=1) if name == "FitFinished"][-1]
+        with pytest.raises(KeyboardInterrupt):
+            run(experiment(cv=2), listen(last), RunFolder(tmp_path / "out"))
+        path = tmp_path / "out" / "run.toml"
+
+        def change(table, name, value):
+            stored = tomllib.loads(path.read_text())
+            holder = stored["record"]["versions"] if table == "versions" else stored["record"]["components"][table]
+            was, holder[name] = holder[name], value
+            path.write_text(tomli_w.dumps(stored))
+            return was
+
+        return SimpleNamespace(folder=tmp_path / "out", change=change)
+
+    @pytest.mark.parametrize("package", ["bliss_framework", "numpy", "scipy", "scikit-learn"])
+    def test_another_version_is_refused(self, experiment, begun, package):
+        """Both versions are shown, and what to do."""
+        now = begun.change("versions", package, "0.0.7")
+        with pytest.raises(RunError) as caught:
+            run(experiment(cv=2), never, RunFolder(begun.folder, resume=True, accept_plugin_versions=True))
+        assert str(caught.value) == (
+            f"{begun.folder} cannot go on: it was begun with {package} 0.0.7 (now {package} {now}), and the same bits "
+            f"are promised for the same versions only. Install {package}==0.0.7, start anew with another --output, or "
+            f"go on with --accept-versions, which is noted down in run.toml and result.json."
+        )
+
+    def test_another_version_is_accepted(self, experiment, begun, lasting):
+        """Where the user accepts it, run.toml holds the versions of now, and both files those before."""
+        expected = run(experiment(cv=2), silent).document
+        begun.change("versions", "numpy", "0.0.7")
+        result = run(experiment(cv=2), silent, RunFolder(begun.folder, resume=True, accept_versions=True))
+        written = tomllib.loads((begun.folder / "run.toml").read_text())["record"]
+        assert written["versions"]["numpy"] == np.__version__
+        assert [one["versions"]["numpy"] for one in written["resumed_from"]] == ["0.0.7"]
+        assert result.document["resumed_from"] == written["resumed_from"]
+        assert {**lasting(result.document), "resumed_from": 0} == {**lasting(expected), "resumed_from": 0}
+
+    def test_it_stays_noted_down(self, experiment, begun, listen):
+        """A run that goes on twice keeps what it was begun with."""
+        begun.change("versions", "numpy", "0.0.7")
+        with pytest.raises(KeyboardInterrupt):
+            run(experiment(cv=2), listen(1), RunFolder(begun.folder, resume=True, accept_versions=True))
+        result = run(experiment(cv=2), silent, RunFolder(begun.folder, resume=True))
+        assert [one["versions"]["numpy"] for one in result.document["resumed_from"]] == ["0.0.7"]
+
+    def test_another_version_of_a_plugin(self, experiment, begun):
+        """A component of somebody else's distribution has an option of its own."""
+        begun.change("regime:mil", "distribution", "bliss-lexicon")
+        begun.change("regime:mil", "version", "2.0")
+        with pytest.raises(RunError, match=r"bliss-lexicon 2\.0 \(now no bliss-lexicon\).* --accept-plugin-versions"):
+            run(experiment(cv=2), never, RunFolder(begun.folder, resume=True, accept_versions=True))
+        result = run(experiment(cv=2), silent, RunFolder(begun.folder, resume=True, accept_plugin_versions=True))
+        assert result.document["resumed_from"][0]["components"]["regime:mil"]["version"] == "2.0"
+
+    def test_a_plugin_that_the_run_does_not_use(self, experiment, begun):
+        """Whatever else is installed may change."""
+        begun.change("versions", "python", "2.7")
+        assert "resumed_from" not in run(experiment(cv=2), silent, RunFolder(begun.folder, resume=True)).document
+
+    @pytest.mark.parametrize(("text", "why"), [("", "it lacks record"), ("record = 3", "record is 3, and a table")])
+    def test_run_toml_without_a_record(self, experiment, begun, text, why):
+        """A file that says nothing of versions is damaged."""
+        (begun.folder / "run.toml").write_text(text)
+        with pytest.raises(RunError) as caught:
+            run(experiment(cv=2), never, RunFolder(begun.folder, resume=True))
+        assert f"run.toml is damaged ({why}" in str(caught.value)
+
+
 class TestGoingOn:
     def test_a_finished_run_is_read(self, finished):
         """Where the run is finished nothing is computed, and the user reads so."""
@@ -275,22 +352,19 @@ class TestGoingOn:
 
     @pytest.mark.parametrize("content", [b'{"version": 1, "t": 57, "T": [[3, 4], [5', b""], ids=["truncated", "empty"])
     @pytest.mark.parametrize("piece", ["inference-pass1-fold1", "bliss-repeat1-fold1"])
-    def test_damaged_state(self, experiment, tmp_path, listen, piece, content):
-        """A truncated or empty piece of state stops the run that goes on, with its path, and is kept."""
+    def test_damaged_state(self, experiment, tmp_path, listen, lasting, piece, content):
+        """A truncated or empty piece of state is computed again, and the user reads so; the result is as without it."""
         straight = listen()
-        run(experiment(cv=2), straight)
+        expected = run(experiment(cv=2), straight).document
         last = [n for n, name in enumerate(straight.names(), start=1) if name == "FitFinished"][-1]
         with pytest.raises(KeyboardInterrupt):
             run(experiment(cv=2), listen(last), RunFolder(tmp_path / "out"))
         path = tmp_path / "out" / "state" / f"{piece}.json"
         assert path.exists()
         path.write_bytes(content)
-        with pytest.raises(RunError) as caught:
-            run(experiment(cv=2), silent, RunFolder(tmp_path / "out", resume=True))
-        assert str(caught.value).startswith(f"{path} is damaged (")
-        assert path.read_bytes() == content
-        path.unlink()
-        assert run(experiment(cv=2), silent, RunFolder(tmp_path / "out", resume=True)).document["evaluation"]["cv"] == 2
+        result = run(experiment(cv=2), silent, RunFolder(tmp_path / "out", resume=True))
+        assert result.notes[0].startswith(f"{path} was damaged (")
+        assert lasting(result.document) == lasting(expected)
 
     def test_a_kill_while_results_are_written(self, experiment, tmp_path, monkeypatch, lasting):
         """A run that dies between its files goes on from its state, and ends with all of them."""

@@ -15,6 +15,8 @@ from bliss_framework.console.options import (
     evaluation_options,
     inference_options,
     output_options,
+    trust_modules_option,
+    version_options,
 )
 from bliss_framework.errors import SettingsError
 
@@ -36,13 +38,22 @@ OWN = "bliss"
 @click.option("--only", metavar="NAME", help="Take one [[experiment]] of an experiment file.")
 @click.option("--output", metavar="DIR", help="Where the result and finished fits are kept. [default: nothing is kept]")
 @click.option("--resume", is_flag=True, help="Go on with the comparison in --output.")
+@version_options
 @evaluation_options
 @inference_options
+@trust_modules_option
 @engine_options
 @data_options
 @output_options
 def compare_command(
-    source: str, methods: str | None, only: str | None, output: str | None, resume: bool, **options: Any
+    source: str,
+    methods: str | None,
+    only: str | None,
+    output: str | None,
+    resume: bool,
+    accept_versions: bool,
+    accept_plugin_versions: bool,
+    **options: Any,
 ) -> None:
     """Evaluate BLISS beside baselines on the same folds, ten unless --cv says otherwise.
 
@@ -60,7 +71,7 @@ def compare_command(
 
     context = command_context(options)
     check_resume(resume, output)
-    folder = None if output is None else RunFolder(Path(output), resume)
+    folder = None if output is None else RunFolder(Path(output), resume, accept_versions, accept_plugin_versions)
     settings, names = _settings(only_one(experiments_of(source, only, options), source), methods)
     plugins = context.plugins()
     prepared = prepare(settings, plugins, context.data_dirs)

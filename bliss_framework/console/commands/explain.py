@@ -22,15 +22,14 @@ def explain_command(
     """
     from attrs import asdict
 
-    from bliss_framework.console.context import model_file, plugins_for
+    from bliss_framework.console.context import fitted_model, plugins_for
     from bliss_framework.console.drawing.screens import open_screen
     from bliss_framework.console.drawing.tables import explanation_view
-    from bliss_framework.estimator.persistence import load_model
     from bliss_framework.runs.folder.atomic import to_json
 
     screen = open_screen(quiet, as_json)
     plugins_for(block, strict, screen)
-    explanation = load_model(model_file(run), trust).explain(row)
+    explanation = fitted_model(run, trust, "explain").explain(row)
     document = _without_underscores({"format": 1, "sentence": explanation.sentence(), **asdict(explanation)})
     if as_json:
         screen.document(to_json(document))

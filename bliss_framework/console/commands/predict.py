@@ -37,17 +37,16 @@ def predict_command(
     **reading: Any,
 ) -> None:
     """Predict new bags: MODEL is a run's directory or a .skops file, SOURCE is data, labelled or not."""
-    from bliss_framework.console.context import data_folders, model_file, plugins_for
+    from bliss_framework.console.context import data_folders, fitted_model, plugins_for
     from bliss_framework.console.drawing.screens import open_screen
     from bliss_framework.console.drawing.tables import prediction_table
-    from bliss_framework.estimator.persistence import load_model
     from bliss_framework.runs.data.find import find_dataset
     from bliss_framework.runs.folder.atomic import plain, to_json
     from bliss_framework.runs.folder.csv_tables import predicted_bags, write_predictions
 
     screen = open_screen(quiet, as_json)
     plugins = plugins_for(block, strict, screen)
-    fitted = load_model(model_file(model), trust)
+    fitted = fitted_model(model, trust, "predict_bags", "score_bags")
     loaded = find_dataset(
         source,
         registry=plugins.registry,

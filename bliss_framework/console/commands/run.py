@@ -16,6 +16,8 @@ from bliss_framework.console.options import (
     evaluation_options,
     inference_options,
     output_options,
+    trust_modules_option,
+    version_options,
 )
 
 if TYPE_CHECKING:
@@ -33,12 +35,22 @@ RUNS = "bliss-runs"
 @click.option("--only", metavar="NAME", help="Run one [[experiment]] of an experiment file.")
 @click.option("--output", metavar="DIR", help="Where results go. [default: a new folder in ./bliss-runs]")
 @click.option("--resume", is_flag=True, help="Go on with the run in --output; what is finished is not computed again.")
+@version_options
 @evaluation_options
 @inference_options
+@trust_modules_option
 @engine_options
 @data_options
 @output_options
-def run_command(source: str, only: str | None, output: str | None, resume: bool, **options: Any) -> None:
+def run_command(
+    source: str,
+    only: str | None,
+    output: str | None,
+    resume: bool,
+    accept_versions: bool,
+    accept_plugin_versions: bool,
+    **options: Any,
+) -> None:
     """Infer the labels of SOURCE; with --cv also evaluate beside simple baselines.
 
     SOURCE is the name of a data set, a data file, or an experiment .toml.
@@ -57,7 +69,8 @@ def run_command(source: str, only: str | None, output: str | None, resume: bool,
     rows = [_with_records(one, output, experiments.several) if resume else one for one in experiments.rows]
     prepared = [prepare_any(one, plugins, context.data_dirs) for one in rows]
     folder = Path(output) if output is not None else _new_folder(source, prepared)
-    places = [RunFolder(folder / one.name if experiments.several else folder, resume) for one in prepared]
+    paths = [folder / one.name if experiments.several else folder for one in prepared]
+    places = [RunFolder(path, resume, accept_versions, accept_plugin_versions) for path in paths]
     _check_places(places, prepared)
     results = []
     try:
@@ -93,7 +106,7 @@ def _check_places(places: "Sequence[RunFolder]", prepared: "Sequence[Experiment]
     """Refuse a directory that is taken before the first experiment, not after an hour of it."""
     for place, one in zip(places, prepared, strict=True):
         if place.path.exists():
-            place.check(one.document(), one.record())
+            place.check(one.document(place.path), one.record())
 
 
 def _run(prepared: "Experiment", folder: "RunFolder", plugins: "Plugins", context: "CommandContext") -> "RunResult":

@@ -13,6 +13,7 @@ from bliss_framework.console.options import (
     engine_options,
     inference_options,
     output_options,
+    trust_modules_option,
 )
 from bliss_framework.errors import RunError
 
@@ -22,6 +23,7 @@ from bliss_framework.errors import RunError
 @click.option("--only", metavar="NAME", help="Take one [[experiment]] of an experiment file.")
 @click.option("--output", metavar="FILE", help="The .toml file to write. [default: NAME-tuned.toml here]")
 @inference_options
+@trust_modules_option
 @engine_options
 @data_options
 @output_options

@@ -1,9 +1,11 @@
 """Data files: where they lie, which installed reader recognises them, and reading them."""
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from attrs import field, frozen
 
@@ -111,6 +113,27 @@ class FileReaders:
         return able, passed_over
 
 
+def portable(path: Path, folder: Path | None) -> str:
+    """Return how a file is named in what a run writes down: without the names of people's folders where that works.
+
+    Args:
+        path: of the file.
+        folder: from which it will be looked up, that of the run; None where it is not known.
+
+    Returns:
+        The path from the folder, where both lie in the current folder: they are moved together then, and a link is
+        followed. Else the path from the home folder with a `~`, or the whole path.
+    """
+    # The last part is not followed where it is a link: a data set is called like its file.
+    whole = path.parent.resolve() / path.name
+    if folder is not None:
+        home = folder.resolve()
+        if whole.is_relative_to(Path.cwd().resolve()) and home.is_relative_to(Path.cwd().resolve()):
+            return os.path.relpath(whole, home)
+    user = Path("~").expanduser()
+    return str(Path("~") / whole.relative_to(user)) if whole.is_relative_to(user) else str(whole)
+
+
 def check_dataset(dataset: Any, maker: str) -> WeakDataset:
     """Return what a plugin made, or raise PluginError if it is no WeakDataset."""
     if not isinstance(dataset, WeakDataset):
@@ -153,3 +176,47 @@ def _check_options(name: str, reader: Reader, options: Mapping[str, Any]) -> Non
         if option not in allowed:
             hint = f"{did_you_mean(option, allowed)} Its options: {', '.join(allowed) or 'none'}."
             raise SettingsError(f'The reader "{name}" has no option "{option}".{hint}')
+    hints = _hints(reader)
+    for option, value in options.items():
+        words = _words(hints.get(option, Any))
+        if words and not any(_is_one(value, word) for word in words):
+            raise SettingsError(
+                f'The option "{option}" of the reader "{name}" is {value!r}; allowed is {" or ".join(words)}.'
+            )
+
+
+def _hints(reader: Reader) -> Mapping[str, Any]:
+    try:
+        return get_type_hints(reader.read)
+    except Exception:
+        return {}  # Annotations of a plugin may name what is not imported when it runs.
+
+
+def _words(hint: Any) -> list[str]:
+    """Say what a type allows of a settings file; nothing where that is not known."""
+    kinds = get_args(hint) if isinstance(hint, UnionType) or get_origin(hint) is Union else (hint,)
+    words = [_WORDS.get(get_origin(kind) or kind, "") for kind in kinds]
+    return list(dict.fromkeys(words)) if all(words) else []
+
+
+_WORDS = {
+    str: "text",
+    Path: "text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    Sequence: "a list of texts",
+    list: "a list of texts",
+    type(None): "nothing",
+}
+
+
+def _is_one(value: Any, word: str) -> bool:
+    if word == "a list of texts":
+        return isinstance(value, str) or (
+            isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+        )
+    kinds = {"text": str | Path, "true or false": bool, "a whole number": int, "a number": int | float}
+    if word == "nothing":
+        return value is None
+    return isinstance(value, kinds[word]) and (isinstance(value, bool) == (word == "true or false"))

@@ -3,6 +3,7 @@
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,19 +21,33 @@ from bliss_framework.runs.evaluation.problem import Problem, training_part
 from bliss_framework.runs.evaluation.truth import predicted_classes
 from bliss_framework.runs.events import FitFinished, FitStarted, Tell
 from bliss_framework.runs.folder.checkpoint import Checkpoint, Piece
+from bliss_framework.runs.shapes import (
+    any_number,
+    anything,
+    list_of,
+    number,
+    optional,
+    record,
+    table_of,
+    text,
+    truth,
+    whole,
+)
 
 Pieces = dict[tuple[str, int, int], Piece]
-IN_A_PIECE = (
-    "bags",
-    "predicted",
-    "scores",
-    "rows",
-    "instance_classes",
-    "instance_scores",
-    "free",
-    "measures",
-    "seconds",
-    "notes",
+PIECE = record(
+    {
+        "bags": list_of(whole),
+        "predicted": list_of(anything),
+        "scores": list_of(anything),
+        "rows": optional(list_of(whole)),
+        "instance_classes": optional(list_of(whole)),
+        "instance_scores": optional(list_of(number)),
+        "free": optional(list_of(truth)),
+        "measures": table_of(any_number),
+        "seconds": number,
+        "notes": list_of(text),
+    }
 )
 
 
@@ -52,7 +67,7 @@ def run_fits(
     pieces: Pieces = {}
     missing = []
     for fit in fits:
-        piece = checkpoint.load(fit.key, *IN_A_PIECE)
+        piece = checkpoint.load(fit.key, partial(_checked_piece, problem=problem, fit=fit))
         if piece is None and model is not None and fit.test_bags is None and _place(fit) == (OWN, 0, 0):
             piece = checkpoint.save(fit.key, _on_test_set(problem, model))
         if piece is None:
@@ -63,6 +78,30 @@ def run_fits(
         pieces[_place(fit)] = checkpoint.save(fit.key, piece)
         tell(FitFinished(fit.method.name, fit.repeat, fit.fold, piece["measures"]))
     return pieces
+
+
+def _checked_piece(piece: Piece, problem: Problem, fit: Fit) -> Piece:
+    """Return a piece that was kept, or raise where it is none of this fit."""
+    PIECE(piece, "")
+    tested = problem.tested
+    bags = np.arange(tested.bags.n_bags) if fit.test_bags is None else fit.test_bags
+    rows = tested.bags.rows_of(bags)
+    if piece["bags"] != tested.bags.take(rows)[1].tolist():
+        raise ValueError("it is of other bags")
+    lengths = {name: len(bags) for name in ("predicted", "scores")}
+    if tested.truth is not None:
+        lengths |= {name: len(rows) for name in ("rows", "instances", "free")}
+        if piece["rows"] != rows.tolist():
+            raise ValueError("it is of other instances")
+    if piece["instance_scores"] is not None:
+        lengths["instance_scores"] = len(rows)
+    for name, length in lengths.items():
+        if len(piece[name]) != length:
+            raise ValueError(f"{name} has {len(piece[name])} entries where {length} are needed")
+    # The regime knows best what predictions it can read, and a piece that it judges as before is sound.
+    if set(pooled_measures(problem, [piece])) != set(piece["measures"]):
+        raise ValueError("it was judged by other measures")
+    return piece
 
 
 def _place(fit: Fit) -> tuple[str, int, int]:

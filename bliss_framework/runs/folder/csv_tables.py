@@ -3,16 +3,21 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bliss_framework.errors import RunError
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.runs.folder.atomic import plain, write_text
+
+LABEL_COLUMNS = ("row", "bag", "label", "confidence", "undecided")
+BAG_COLUMNS = ("bag", "n_instances", "weak_label", "predicted", "score")
+MEAN_REWARD = "mean_reward_"
 
 
 def write_tables(folder: Path, model: BlissClassifier, data: CheckedData) -> None:
@@ -37,6 +42,59 @@ def write_predictions(folder: Path, bags: list[dict[str, Any]], instances: list[
         write_text(folder / name, _table(iter([list(rows[0]), *cells])))
 
 
+def read_labels(path: Path) -> list[dict[str, str]]:
+    """Read the lines of labels.csv; there are none where there is no file.
+
+    Raises:
+        RunError: the file is damaged: other columns, a line that was cut off, a confidence that is no number from 0
+            to 1, a mean reward that is no number.
+    """
+    lines = _lines(path, LABEL_COLUMNS)
+    for number, line in enumerate(lines, start=2):
+        means = [cell for column, cell in line.items() if column.startswith(MEAN_REWARD) and cell]
+        if not 0 <= _number(line["confidence"]) <= 1 or not np.isfinite([_number(mean) for mean in means]).all():
+            raise _damaged(path, f"line {number} holds what is no confidence or no mean reward")
+    return lines
+
+
+def read_bags(path: Path) -> list[dict[str, str]]:
+    """Read the lines of bags.csv; there are none where there is no file.
+
+    Raises:
+        RunError: the file is damaged: other columns, or a line that was cut off.
+    """
+    return _lines(path, BAG_COLUMNS)
+
+
+def _lines(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
+    if not path.exists():
+        return []
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            header, *lines = csv.reader(stream, strict=True)
+    except OSError as error:
+        raise RunError(f"{path} cannot be read: {error.strerror}.") from None
+    except (ValueError, csv.Error) as error:
+        raise _damaged(path, str(error)) from None
+    if header[: len(columns)] != list(columns):
+        raise _damaged(path, f"its columns are {', '.join(header)[:80]}, and {', '.join(columns)} are needed")
+    for number, cells in enumerate(lines, start=2):
+        if len(cells) != len(header):
+            raise _damaged(path, f"line {number} has {len(cells)} cells, and {len(header)} are needed")
+    return [dict(zip(header, cells, strict=True)) for cells in lines]
+
+
+def _number(cell: str) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        return float("nan")
+
+
+def _damaged(path: Path, what: str) -> RunError:
+    return RunError(f"{path} is damaged ({what}). Run the experiment again with another --output.")
+
+
 def predicted_bags(model: Any, data: CheckedData) -> tuple[NDArray[Any], list[Any]]:
     """Predict bags, and write label sets as the user did: by names, unless they were given as a matrix.
 
@@ -56,7 +114,7 @@ def predicted_bags(model: Any, data: CheckedData) -> tuple[NDArray[Any], list[An
 
 def _label_rows(model: BlissClassifier) -> Iterator[list[Any]]:
     n_labels = model.label_means_.shape[1]
-    yield ["row", "bag", "label", "confidence", "undecided", *(f"mean_reward_{label}" for label in range(n_labels))]
+    yield [*LABEL_COLUMNS, *(f"{MEAN_REWARD}{label}" for label in range(n_labels))]
     bags = model.bag_ids_[model.bag_index_].tolist()
     columns = zip(model.labels_.tolist(), model.confidence_, model.undecided_, model.label_means_, strict=True)
     for row, (label, confidence, undecided, means) in enumerate(columns):
@@ -65,7 +123,7 @@ def _label_rows(model: BlissClassifier) -> Iterator[list[Any]]:
 
 
 def _bag_rows(model: BlissClassifier, data: CheckedData) -> Iterator[list[Any]]:
-    yield ["bag", "n_instances", "weak_label", "predicted", "score"]
+    yield list(BAG_COLUMNS)
     ids, predicted = predicted_bags(model, data)
     scores = model.score_bags(data)[1]
     sizes = np.bincount(model.bag_index_)

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,31 @@ from bliss_framework.kernel.events import RoundFinished
 from bliss_framework.runs.folder.atomic import plain, to_json, write_bytes, write_text
 from bliss_framework.runs.folder.checkpoint import Checkpoint
 from bliss_framework.runs.folder.csv_tables import write_tables
+from bliss_framework.runs.folder.result_file import read_result
+from bliss_framework.runs.folder.versions import (
+    ACCEPT_PLUGINS,
+    ACCEPT_VERSIONS,
+    RECORD,
+    host_changes,
+    plugin_changes,
+    refusal,
+)
 from bliss_framework.runs.settings.experiment_file import recorded_components
+from bliss_framework.runs.settings.toml_text import parse_toml
+from bliss_framework.runs.shapes import record as table_with
 
 # The number of processes changes nothing, and data are known by their digest, so a run may go on with another.
-FREE_TO_CHANGE = ("bliss.n_jobs", "data.source", "record.versions", "record.components")
+# Versions have rules of their own.
+FREE_TO_CHANGE = (
+    "bliss.n_jobs",
+    "data.source",
+    "data.test.source",
+    "record.versions",
+    "record.components",
+    "record.resumed_from",
+)
 DIGEST = "record.data_sha256"
+RUN_FILE = table_with({"record": RECORD})
 
 
 @frozen
@@ -32,10 +51,14 @@ class RunFolder:
     Attributes:
         path: of the directory; made when the run starts.
         resume: whether a run that is already there goes on.
+        accept_versions: go on, too, where it was begun with another bliss_framework, numpy, scipy or scikit-learn.
+        accept_plugin_versions: go on, too, where the plugins of its components have another version.
     """
 
     path: Path = field()
     resume: bool = field(default=False)
+    accept_versions: bool = field(default=False)
+    accept_plugin_versions: bool = field(default=False)
 
     def check(self, settings: Mapping[str, Any], record: Mapping[str, Any]) -> None:
         """Refuse a directory in which this run can neither start nor go on; nothing is written.
@@ -45,7 +68,8 @@ class RunFolder:
             record: the digest of the data and the versions.
 
         Raises:
-            RunError: if the directory is taken, or holds a run with other settings or other data.
+            RunError: if the directory is taken, or holds a run with other settings, other data, or other versions
+                that are not accepted.
         """
         try:
             there = [one.name for one in self.path.iterdir()] if self.path.exists() else []
@@ -59,42 +83,87 @@ class RunFolder:
     def recorded(self) -> dict[str, Any]:
         """Return where the components of the run that is here came from, as far as that can be read."""
         try:
-            return recorded_components(tomllib.loads((self.path / "run.toml").read_text(encoding="utf-8")))
+            return recorded_components(parse_toml((self.path / "run.toml").read_text(encoding="utf-8")))
         except (OSError, ValueError):
             return {}
 
     def open(self, settings: Mapping[str, Any], record: Mapping[str, Any]) -> Checkpoint:
         """Start a run here, or go on with the one that is here; arguments and errors are those of `check`."""
         self.check(settings, record)
-        write_text(self.path / "run.toml", tomli_w.dumps(_as_toml(settings, record)))
+        if not self.is_finished:
+            earlier = self.resumed_from(record)
+            record = {**record, "resumed_from": earlier} if earlier else record
+            write_text(self.path / "run.toml", tomli_w.dumps(_as_toml(settings, record)))
         return Checkpoint(self.path / "state")
 
-    def result(self) -> dict[str, Any] | None:
+    @property
+    def is_finished(self) -> bool:
+        """Whether the directory holds a result: then nothing is computed."""
+        return (self.path / "result.json").exists()
+
+    def result(self, settings: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return result.json where the run is finished.
+
+        Args:
+            settings: of the run.
 
         Raises:
             RunError: if the file is damaged; it is kept.
         """
-        path = self.path / "result.json"
-        if not path.exists():
+        if not self.is_finished:
             return None
+        document = read_result(self.path / "result.json", settings)
         shutil.rmtree(self.path / "state", ignore_errors=True)
+        return document
+
+    def resumed_from(self, record: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return what the run noted down of the versions that it was begun with, if those are others now.
+
+        Args:
+            record: the digest of the data and the versions.
+
+        Returns:
+            "versions" and "components" of each time that it went on with other versions, the earliest first.
+        """
+        if not (self.path / "run.toml").exists():
+            return []
+        before = dict(self._stored()["record"])
+        earlier = list(before.get("resumed_from", ()))
+        if host_changes(before, record) or plugin_changes(before, record):
+            earlier.append({key: before[key] for key in ("versions", "components") if key in before})
+        return earlier
+
+    def _stored(self) -> dict[str, Any]:
+        """Read run.toml.
+
+        Raises:
+            RunError: it is damaged.
+        """
+        path = self.path / "run.toml"
         try:
-            return dict(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError) as error:
-            raise RunError(f"{path} is damaged ({error}). Delete it, and it is written again.") from None
+            stored = parse_toml(path.read_text(encoding="utf-8"))
+            RUN_FILE(stored, "")
+        except OSError as error:
+            raise RunError(f"{path} cannot be read: {error.strerror}.") from None
+        except ValueError as error:
+            raise RunError(f"{path} is damaged ({error}); this run cannot go on.") from None
+        return stored
 
     def _check_same(self, now: Mapping[str, Any]) -> None:
-        run_file = self.path / "run.toml"
         if not self.resume:
             raise RunError(f"{self.path} already holds a run. Go on with it by --resume, or choose another --output.")
-        try:
-            before = tomllib.loads(run_file.read_text(encoding="utf-8"))
-        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise RunError(f"{run_file} is damaged ({error}); this run cannot go on.") from None
+        before = self._stored()
         changes = _changes(dict(_flat(before)), dict(_flat(now)))
+        changes += [] if self.is_finished else self._version_changes(before["record"], now["record"])
         if changes:
             raise RunError(f"{self.path} cannot go on: {'; '.join(changes)}.")
+
+    def _version_changes(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+        """Say which versions are not those that the run was begun with, unless the user accepts it."""
+        host = [] if self.accept_versions else host_changes(before, now)
+        plugins = [] if self.accept_plugin_versions else plugin_changes(before, now)
+        told = [(host, ACCEPT_VERSIONS), (plugins, ACCEPT_PLUGINS)]
+        return [refusal(changed, option) for changed, option in told if changed]
 
     def log(self, event: Any) -> None:
         """Append an event to events.jsonl; single rounds are too many to keep."""

@@ -36,11 +36,17 @@ class Start:
         checkpoint: of its finished pieces.
         tell: called with each event; writes events.jsonl too where there is a directory.
         finished: the result, where the directory holds the finished run: nothing is left to compute.
+        resumed_from: the versions that the run had before, where it goes on with others; for result.json.
     """
 
     checkpoint: Checkpoint = field()
     tell: Tell = field()
     finished: RunResult | None = field(default=None)
+    resumed_from: list[dict[str, Any]] = field(factory=list)
+
+    def remarks(self) -> dict[str, Any]:
+        """Return what result.json says of how the run went on; nothing where it went straight."""
+        return {"resumed_from": self.resumed_from} if self.resumed_from else {}
 
 
 def start(folder: RunFolder | None, settings: Mapping[str, Any], record: Mapping[str, Any], tell: Tell) -> Start:
@@ -53,14 +59,16 @@ def start(folder: RunFolder | None, settings: Mapping[str, Any], record: Mapping
         tell: called with each event.
 
     Raises:
-        RunError: the directory is taken, or holds a run with other settings or other data.
+        RunError: the directory is taken, or holds a run with other settings, other data or other versions.
     """
     if folder is None:
         return Start(Checkpoint(None), tell)
+    folder.check(settings, record)
+    earlier = folder.resumed_from(record)
     checkpoint = folder.open(settings, record)
-    document = folder.result()
+    document = folder.result(settings)
     if document is None:
-        return Start(checkpoint, _logging(folder, tell))
+        return Start(checkpoint, _logging(folder, tell), resumed_from=earlier)
     notes = (f"{folder.path} holds the finished run; nothing was computed.",)
     return Start(checkpoint, tell, RunResult(document, notes, folder.path))
 

@@ -1,7 +1,6 @@
 """Experiment files: TOML to settings; an error names file, key, value and what is allowed."""
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -19,8 +18,11 @@ from bliss_framework.runs.settings.records import (
     check_keys,
     checked_parameters,
 )
+from bliss_framework.runs.settings.toml_text import parse_toml
+from bliss_framework.runs.shapes import ShapeError, record, text
 
 Read = TypeVar("Read")
+ORIGIN = record({"plugin": text, "distribution": text, "version": text})
 LABEL = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -70,10 +72,12 @@ def _at_place(where: str, read: Callable[[], Read]) -> Read:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(_utf8(path, path.read_bytes()))
+        return parse_toml(_utf8(path, path.read_bytes()))
     except OSError as error:
         raise SettingsError(f"{path} cannot be read: {error.strerror}.") from None
-    except tomllib.TOMLDecodeError as error:
+    except SettingsError:
+        raise
+    except ValueError as error:
         raise SettingsError(f"{path} is not valid TOML: {error}.") from None
 
 
@@ -107,10 +111,10 @@ def _experiments(table: dict[str, Any], folder: Path) -> Experiments:
 def _name_of_row(table: Mapping[str, Any], number: int) -> str:
     """Return the name of an [[experiment]], which is also that of its folder in --output."""
     name = table.get("name")
-    if not isinstance(name, str) or not name or name.startswith(".") or set(name) & set("/\\"):
+    if not isinstance(name, str) or not name.isprintable() or not name or name[0] == "." or set(name) & set("/\\"):
         raise SettingsError(
             f"[[experiment]] number {number} has the name {name!r}; its folder is called so, and allowed is text that "
-            f"holds no slash and does not begin with a dot."
+            f"can be printed, holds no slash and does not begin with a dot."
         )
     return name
 
@@ -153,7 +157,15 @@ def recorded_components(table: Mapping[str, Any]) -> dict[str, Any]:
     components = record.get("components") if isinstance(record, Mapping) else None
     if not isinstance(components, Mapping):
         return {}
-    return {str(name): dict(origin) for name, origin in components.items() if isinstance(origin, Mapping)}
+    return {str(name): dict(origin) for name, origin in components.items() if _is_origin(origin)}
+
+
+def _is_origin(origin: Any) -> bool:
+    try:
+        ORIGIN(origin, "")
+    except ShapeError:
+        return False
+    return True
 
 
 def _pipeline(table: Mapping[str, Any], name: str | None, folder: Path) -> RunSettings:

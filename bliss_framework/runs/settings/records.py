@@ -1,6 +1,5 @@
 """The settings of a run: frozen records, and the options of a command laid over them."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from attrs import evolve, field, fields, frozen
 from bliss_framework.errors import SettingsError
 from bliss_framework.estimator.parameters import COMPONENTS, TABLE
 from bliss_framework.extension.naming import did_you_mean
+from bliss_framework.runs.settings.toml_text import parse_toml
 from bliss_framework.validators import at_least, between, optional
 
 SETTABLE = (*COMPONENTS, "pipeline")
@@ -167,6 +167,6 @@ def with_component_parameter(settings: RunSettings, component: str, parameter: s
 
 def _value(text: str) -> Any:
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        return parse_toml(f"value = {text}")["value"]
+    except ValueError:
         return text

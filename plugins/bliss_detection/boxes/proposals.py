@@ -11,7 +11,7 @@ from bliss_detection.boxes.geometry import Boxes, areas, clipped, distinct
 from bliss_detection.images.image_files import scaled
 from bliss_detection.images.image_packages import image_package
 from bliss_framework import DataError
-from bliss_framework.plugin import at_least, between, positive
+from bliss_framework.plugin import at_least, between, open_npz, positive
 
 
 @frozen
@@ -83,13 +83,14 @@ class BoxFile:
         Raises:
             DataError: naming the file and the image, if there are none or they are no boxes.
         """
-        try:
-            with np.load(self.path, allow_pickle=False) as stored:
-                corners = np.asarray(stored[image], dtype=np.float32)
-        except KeyError:
-            raise DataError(f"{self.path} has no boxes of the image {image}.") from None
-        except (OSError, ValueError) as error:
-            raise DataError(f"{self.path} cannot be read as a file of boxes: {error}.") from None
+        with open_npz(self.path) as stored:
+            if image not in stored:
+                raise DataError(f"{self.path} has no boxes of the image {image}.")
+            found = stored.array(image)
+        if found.dtype.kind not in "iuf":
+            raise DataError(f"{self.path}: the boxes of {image} are of type {found.dtype}; allowed are numbers.")
+        with np.errstate(over="ignore"):  # What float32 cannot hold is infinite, and refused as such.
+            corners = found.astype(np.float32)
         if corners.ndim != 2 or corners.shape[1] != 4 or not np.isfinite(corners).all():
             raise DataError(f"{self.path}: the boxes of {image} have shape {corners.shape}; allowed is (m, 4), finite.")
         return distinct(clipped(corners, size), size, self.smallest, self.duplicate, self.n_boxes)

@@ -6,7 +6,10 @@ from numpy.typing import NDArray
 
 from bliss_detection.boxes.geometry import Boxes
 from bliss_detection.features.pooling import box_means, grid_means
+from bliss_detection.images.image_files import of_most_pixels
 from bliss_framework.plugin import at_least
+
+MOST_PIXELS = 4_000_000  # Described in full; a pixel costs about a hundred bytes.
 
 COLOURS = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=np.float64)
 
@@ -30,7 +33,7 @@ class GradientsAndColours:
 
     def blocks(self, image: NDArray[np.uint8], boxes: Boxes) -> dict[str, NDArray[np.floating]]:
         """Describe boxes (m, 4) of an image: (m, d) for each block "box", "ring" and "grid"."""
-        small = _averaged(image.astype(np.float64) / 255.0, self.cell)
+        small = _averaged(of_most_pixels(image, MOST_PIXELS).astype(np.float64) / 255.0, self.cell)
         scale = np.array([small.shape[1] / image.shape[1], small.shape[0] / image.shape[0]] * 2)
         colours = _colours(small)
         maps = np.concatenate([_gradients(small, self.n_orientations), colours])

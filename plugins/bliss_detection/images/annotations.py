@@ -84,7 +84,7 @@ def read_annotation(path: Path, base: int = 1) -> Annotation:
         root = ElementTree.parse(path).getroot()
     except FileNotFoundError:
         raise DataError(f"{path} is missing.") from None
-    except (OSError, ElementTree.ParseError) as error:
+    except (OSError, ElementTree.ParseError, ValueError, LookupError, RecursionError, MemoryError) as error:
         raise DataError(f"{path} is no XML that can be read: {error}.") from None
     objects = list(root.iter("object"))
     corners = np.array([_corners(one, path) for one in objects], dtype=np.float32).reshape(-1, 4)

@@ -1,5 +1,6 @@
 """A folder in the layout of PASCAL VOC: JPEGImages, Annotations, ImageSets/Main."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -90,8 +91,13 @@ def read_voc(folder: Path, classes: Sequence[str], base: int = 1, limit: int | N
 
 def _ids(folder: Path, part: str) -> list[str]:
     path = folder / "ImageSets" / "Main" / f"{part}.txt"
+    return [line.split()[0] for line in _lines(path) if line.strip()]
+
+
+def _lines(path: Path) -> list[str]:
+    """Read a list of ImageSets."""
     try:
-        return [line.split()[0] for line in _text(path).splitlines() if line.strip()]
+        return _text(path).splitlines()
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}.") from None
 
@@ -105,7 +111,7 @@ def _text(path: Path) -> str:
 
 
 def _entry(folder: Path, one: str, base: int, train: bool) -> _Entry:
-    path = next((p for s in SUFFIXES if (p := folder / "JPEGImages" / f"{one}{s}").is_file()), None)
+    path = next((p for s in SUFFIXES if os.path.isfile(p := folder / "JPEGImages" / f"{one}{s}")), None)
     if path is None:
         raise DataError(f"{folder / 'JPEGImages' / one}.jpg is missing.")
     xml = folder / "Annotations" / f"{one}.xml"
@@ -152,10 +158,10 @@ def _own_labels(annotation: Annotation, classes: Sequence[str]) -> NDArray[np.in
 
 def _listed(folder: Path, name: str, part: str) -> dict[str, int]:
     path = folder / "ImageSets" / "Main" / f"{name}_{part}.txt"
-    if not path.is_file():
+    if not os.path.isfile(path):
         return {}
     found = {}
-    for number, line in enumerate(_text(path).splitlines(), start=1):
+    for number, line in enumerate(_lines(path), start=1):
         words = line.split()
         if not words:
             continue

@@ -1,16 +1,12 @@
 """Ordinary labelled sets as LLP data: an .npz archive of rows and classes, put into bags as it is read."""
 
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bliss_framework.plugin import DataError, Reader, SettingsError, WeakDataset
+from bliss_framework.plugin import DataError, Reader, SettingsError, WeakDataset, open_npz
 from bliss_llp.datasets.generator import make_llp_bags
-
-DAMAGE = (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)
 
 
 class LabelledNpzReader(Reader):
@@ -24,11 +20,10 @@ class LabelledNpzReader(Reader):
         if path.suffix.lower() != ".npz":
             return False
         try:
-            with zipfile.ZipFile(path) as archive:
-                names = set(archive.namelist())
-        except DAMAGE:
+            with open_npz(path) as archive:
+                return "X" in archive and "y" in archive and "bag" not in archive
+        except (DataError, OSError, ValueError):
             return False
-        return {"X.npy", "y.npy"} <= names and "bag.npy" not in names
 
     def read(  # type: ignore[override]
         self, path: Path, *, bag_size: int | None = None, bags: str = "random", bag_seed: int = 0
@@ -59,11 +54,8 @@ class LabelledNpzReader(Reader):
 
 
 def _rows_and_classes(path: Path) -> tuple[Any, Any]:
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            X, y = archive["X"], archive["y"]
-    except DAMAGE as error:
-        raise DataError(f"{path} is no .npz archive of rows X and classes y that can be read ({error}).") from error
+    with open_npz(path) as archive:
+        X, y = archive.array("X"), archive.array("y")
     if X.ndim != 2 or X.dtype.kind not in "biuf" or y.shape != X.shape[:1] or y.dtype.kind not in "biuU":
         raise DataError(
             f"{path} holds X of shape {X.shape} ({X.dtype}) and y of shape {y.shape} ({y.dtype}); X must be a table of "

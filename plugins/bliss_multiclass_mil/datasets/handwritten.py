@@ -1,5 +1,6 @@
 """Data sets of bags with label sets: scikit-learn's digits, and MNIST from a folder."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -100,7 +101,7 @@ def _folder(data_dirs: Sequence[str], part: str) -> Path:
 
 
 def _files(folder: Path, name: str) -> list[Path]:
-    return [path for path in (folder / name, folder / f"{name}.gz") if path.is_file()]
+    return [path for path in (folder / name, folder / f"{name}.gz") if os.path.isfile(path)]
 
 
 def _found(folder: Path, name: str) -> Path:

@@ -4,12 +4,13 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from bliss_framework import DataError
+from bliss_framework.plugin import DataError, check_size
 from bliss_readers.arff.arff_text import split_cells, split_name, split_sparse
 from bliss_readers.tables.cell_table import TextTable, listed, unique_header
 from bliss_readers.text.numbered_lines import numbered_lines
 
 _KINDS = {"numeric": "numeric", "real": "numeric", "integer": "numeric", "string": "text", "date": "text"}
+BYTES_OF_A_CELL = 16  # In a list, and as a number; a sparse line is short, but its row is not.
 Lines = list[tuple[int, str]]
 
 
@@ -63,6 +64,8 @@ def read_arff(path: Path) -> ArffFile:
     attributes, body = _header(path, lines)
     if not body:
         raise DataError(f"{path} has no rows below @data.")
+    if any(text.startswith("{") for _, text in body):
+        check_size(path, BYTES_OF_A_CELL * len(body) * len(attributes))
     rows = [cells_of(text, attributes, f"{path}, line {number}") for number, text in body]
     return ArffFile(attributes, arff_table(path, attributes, rows, [f"line {number}" for number, _ in body]))
 

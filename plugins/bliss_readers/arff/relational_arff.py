@@ -1,7 +1,7 @@
 """Relational ARFF files: one line for each bag, its instances in one cell."""
 
-from bliss_framework.plugin import DataError, WeakDataset
-from bliss_readers.arff.arff_file import ArffFile, Attribute, arff_table, cells_of
+from bliss_framework.plugin import DataError, WeakDataset, check_size
+from bliss_readers.arff.arff_file import BYTES_OF_A_CELL, ArffFile, Attribute, arff_table, cells_of
 from bliss_readers.arff.arff_options import UNKNOWN, ArffOptions, weak_labels
 from bliss_readers.tables.cell_table import TextTable, listed
 from bliss_readers.tables.column_roles import dataset_of, instance_names, roles_of
@@ -74,6 +74,8 @@ def _label_attributes(file: ArffFile, taken: set[str], options: ArffOptions) -> 
 def _instances(bags: TextTable, bag: str, relation: Attribute) -> TextTable:
     """Make a table of the instances; its first column holds their bag ids."""
     rows, places = [], []
+    n_instances = sum(text.count("\n") + 1 for text in bags.column(relation.name))
+    check_size(bags.path, BYTES_OF_A_CELL * n_instances * len(relation.inner))
     for row, (one, text) in enumerate(zip(bags.column(bag), bags.column(relation.name), strict=True)):
         instances = [line.strip() for line in text.split("\n") if line.strip()]
         if not instances:

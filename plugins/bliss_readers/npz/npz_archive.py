@@ -1,22 +1,18 @@
-"""An .npz archive whose arrays are handed out without ever running a pickle."""
+"""An .npz archive whose arrays are handed out by the kind and shape that they must have."""
 
-import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import EllipsisType
 from typing import Any
 
-import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework import DataError
+from bliss_framework.plugin import DataError, NpzFile, open_npz
 
 Shape = tuple[int | EllipsisType | None, ...]
 
-_DAMAGE = (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError)
 _WORDS = {"b": "true/false", "i": "integers", "u": "integers", "f": "numbers", "U": "text", "S": "text"}
 
 
@@ -26,19 +22,19 @@ class Archive:
 
     Attributes:
         path: for messages.
-        arrays: what `numpy.load` returned.
+        arrays: those of the file.
     """
 
     path: Path = field()
-    arrays: Any = field()
+    arrays: NpzFile = field()
 
     @property
     def keys(self) -> list[str]:
         """The names of all arrays."""
-        return list(self.arrays.files)
+        return self.arrays.keys
 
     def __contains__(self, key: str) -> bool:
-        return key in self.arrays.files
+        return key in self.arrays
 
     def get(self, key: str, *, kinds: str, shape: Shape) -> NDArray[Any]:
         """Return an array.
@@ -51,7 +47,7 @@ class Archive:
         Raises:
             DataError: the array is missing, damaged or pickled, or is of another kind or shape.
         """
-        array = np.asarray(self._load(key))
+        array = self.arrays.array(key)
         if array.dtype.kind not in kinds:
             allowed = " or ".join(dict.fromkeys(_WORDS[kind] for kind in kinds))
             raise self.error(key, f"holds values of type {array.dtype}; allowed are {allowed}")
@@ -61,18 +57,7 @@ class Archive:
 
     def error(self, key: str, what: str) -> DataError:
         """Return an error that names the file and the key."""
-        return DataError(f'{self.path}: "{key}" {what}.')
-
-    def _load(self, key: str) -> Any:
-        if key not in self:
-            raise DataError(f'{self.path} has no "{key}"; it holds {", ".join(self.keys) or "nothing"}.')
-        try:
-            return self.arrays[key]
-        except _DAMAGE as error:
-            if "pickle" in str(error):
-                what = "holds Python objects; opening them could run code, so they are refused. Save numbers or text"
-                raise self.error(key, what) from error
-            raise self.error(key, f"is damaged ({error}); copy or make the file again") from error
+        return self.arrays.error(key, what)
 
 
 @contextmanager
@@ -82,15 +67,7 @@ def open_archive(path: Path) -> Iterator[Archive]:
     Raises:
         DataError: the file is missing or is no .npz archive.
     """
-    if not path.is_file():
-        raise DataError(f"{path}: there is no such file.")
-    if not zipfile.is_zipfile(path):
-        raise DataError(f"{path} is damaged or no .npz archive; write it with numpy.savez.")
-    try:
-        arrays = np.load(path, allow_pickle=False)
-    except _DAMAGE as error:
-        raise DataError(f"{path} cannot be opened ({error}); copy or make the file again.") from error
-    with arrays:
+    with open_npz(path) as arrays:
         yield Archive(path, arrays)
 
 

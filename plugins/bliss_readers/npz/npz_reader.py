@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import Bags, DataError, Reader, WeakDataset
+from bliss_framework.plugin import Bags, DataError, Reader, WeakDataset, check_columns
 from bliss_readers.npz.npz_archive import Archive, open_archive
 from bliss_readers.tables.cell_table import MISSING_NAMES, TextTable
 from bliss_readers.tables.index_columns import left_out, row_numbers, unnamed_notes
@@ -93,6 +93,7 @@ def _rows(archive: Archive) -> Any:
 def _sparse_rows(archive: Archive) -> sp.csr_matrix:
     _check_format(archive)
     shape = archive.get("shape", kinds="iu", shape=(2,)).tolist()
+    check_columns(archive.path, shape[1])
     data = archive.get("data", kinds="biuf", shape=(None,)).astype(np.float64)
     indices, indptr = (archive.get(key, kinds="iu", shape=(None,)) for key in ("indices", "indptr"))
     try:

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework import DataError
+from bliss_framework.plugin import DataError, check_size
 
 MISSING = frozenset({"", "?", "na", "nan"})
 # What libraries and spreadsheets write for a missing value, and nobody calls a class or a bag.
@@ -132,7 +132,7 @@ class TextTable(CellTable):
     def column(self, name: str) -> list[str]:
         """Return the cells of a column."""
         position = self._position[name]
-        return [row[position] for row in self.rows]
+        return of_bearable_length(self.path, [row[position] for row in self.rows])
 
     def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Return columns as numbers (n, d)."""
@@ -159,6 +159,16 @@ class TextTable(CellTable):
         if sum(map(is_number, self.header)) * 2 > len(self.header):
             return " (these are cells of a row? The first line names the columns; write names above it)"
         return ""
+
+
+def of_bearable_length(path: Path, cells: list[str]) -> list[str]:
+    """Return the cells of a column, unless an array of text, in which all are as long as the longest, is too large.
+
+    Raises:
+        DataError: naming the file.
+    """
+    check_size(path, 4 * len(cells) * max(map(len, cells), default=0))
+    return cells
 
 
 def unique_header(path: Path, header: Sequence[str], noun: str = "column") -> list[str]:

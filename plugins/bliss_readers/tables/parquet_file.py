@@ -9,8 +9,15 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import DataError, needed
-from bliss_readers.tables.cell_table import CellTable, Entries, as_number, similar_names, unique_header
+from bliss_framework.plugin import BlissError, DataError, check_size, needed
+from bliss_readers.tables.cell_table import (
+    CellTable,
+    Entries,
+    as_number,
+    of_bearable_length,
+    similar_names,
+    unique_header,
+)
 from bliss_readers.tables.index_columns import left_out
 from bliss_readers.text.first_look import first_bytes
 
@@ -34,8 +41,8 @@ class ParquetTable(CellTable):
         """Return the cells of a column as the same table in CSV would have them."""
         values = self.columns[name].to_pylist()
         if not self._holds_lists(name):
-            return [_as_cell(value) for value in values]
-        return [f"[{', '.join(map(_as_cell, value or ()))}]" for value in values]
+            return of_bearable_length(self.path, [_as_cell(value) for value in values])
+        return of_bearable_length(self.path, [f"[{', '.join(map(_as_cell, value or ()))}]" for value in values])
 
     def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Return columns as numbers (n, d)."""
@@ -109,10 +116,18 @@ def read_parquet_table(path: Path) -> ParquetTable:
     try:
         # Not read_table, which makes columns of folders that are called like "year=2020".
         with path.open("rb") as file:
-            table = package.parquet.ParquetFile(file).read()
+            stored = package.parquet.ParquetFile(file)
+            _check_values(path, stored)
+            # Text is read as its words and their places: a long word in every row is then there but once.
+            text = [one.name for one in stored.schema_arrow if _is_text(one.type)]
+            table = package.parquet.ParquetFile(file, read_dictionary=text).read()
+            _check_text(path, table)
+    except BlissError:
+        raise
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
-    except (package.ArrowException, ValueError) as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or _one_line(error)}.") from error
+    except Exception as error:
+        # A damaged file can raise nearly anything: ArrowException, ValueError, MemoryError, OverflowError, KeyError.
         raise DataError(f"{path} is damaged or no Parquet file ({_one_line(error)}); copy or make it again.") from error
     if not table.num_rows:
         raise DataError(f"{path} has no rows.")
@@ -127,6 +142,31 @@ def read_parquet_table(path: Path) -> ParquetTable:
         raise DataError(f"{path} has no columns; allowed are one for the bag and at least one feature.")
     notes = [*similar_names(path, list(columns)), *left_out(index, path.name)]
     return ParquetTable(path, list(columns), columns, notes=tuple(notes))
+
+
+def _check_values(path: Path, stored: Any) -> None:
+    """Refuse a file that says of so many values, or of so long text, that they would fill the memory."""
+    about = stored.metadata
+    groups = [about.row_group(number) for number in range(about.num_row_groups)]
+    chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
+    n_values = max(sum(chunk.num_values for chunk in chunks), about.num_rows * about.num_columns)
+    # Arrow holds a value in 8 bytes or so, and the rows are float64 beside that.
+    check_size(path, max(16 * n_values, sum(chunk.total_uncompressed_size for chunk in chunks)))
+
+
+def _check_text(path: Path, table: Any) -> None:
+    """Refuse a file whose text, written out in every row, would fill the memory."""
+    lengths = needed("pyarrow.compute", "files", "Parquet files need").binary_length
+    for column in table.columns:
+        if not arrow().types.is_dictionary(column.type) or not _is_text(column.type.value_type):
+            continue
+        chunks = [(np.asarray(lengths(one.dictionary).fill_null(0)), one.indices.drop_null()) for one in column.chunks]
+        check_size(path, sum(int(words[np.asarray(places)].sum(dtype=np.int64)) for words, places in chunks))
+
+
+def _is_text(kind: Any) -> bool:
+    types = arrow().types
+    return any(getattr(types, f"is_{one}")(kind) for one in ("string", "large_string", "binary", "large_binary"))
 
 
 def _plain(column: Any) -> Any:

@@ -1,5 +1,6 @@
 """Data sets in tables: one row for each instance, and perhaps a second table of weak labels."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -131,7 +132,8 @@ def _bag_of(second: CellTable, bag: str) -> str:
 
 def _second_table(first: Path, labels: Path, delimiter: str | None) -> CellTable:
     beside = first.parent / labels
-    path = beside if beside.is_file() or not labels.is_file() else labels
+    # os.path, unlike pathlib, takes a name that no file can have for a file that does not exist.
+    path = beside if os.path.isfile(beside) or not os.path.isfile(labels) else labels
     if path.suffix.lower() in PARQUET_SUFFIXES or is_parquet(path):
         return read_parquet_table(path)
     usual = CSV_DELIMITERS.get(path.suffix.lower()) or CSV_DELIMITERS.get(first.suffix.lower(), ",")

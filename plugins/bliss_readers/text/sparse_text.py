@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework import DataError, SettingsError
+from bliss_framework.plugin import DataError, SettingsError, check_columns, check_size
 from bliss_readers.tables.cell_table import as_number
 
 LARGEST_INDEX = 2**31 - 1  # What SciPy numbers columns with.
@@ -76,7 +76,18 @@ class SparseText:
             )
         if not largest and n_features is None:
             raise DataError(f"{self.path} has no features: every row is empty.")
+        check_columns(self.path, largest)
         return largest if n_features is None else n_features
+
+
+def dense_rows(path: Path, rows: sp.csr_matrix) -> NDArray[np.float64]:
+    """Return sparse rows of a file as an array (n, d).
+
+    Raises:
+        DataError: the array would take more memory than a file of this size may.
+    """
+    check_size(path, rows.shape[0] * rows.shape[1] * rows.dtype.itemsize)
+    return np.asarray(rows.toarray())
 
 
 def check_n_features(n_features: int | None) -> None:

@@ -1,0 +1,85 @@
+"""How much memory a file may take: what it says of itself is held against its size before anything is read.
+
+A few hundred bytes can claim to be gigabytes. A file may take 128 MiB whatever its size, and beyond that a hundred
+times its size, which no honest compression of numbers reaches. The environment variable BLISS_READ_LIMIT, for instance
+4GB, allows more.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from bliss_framework.errors import DataError, SettingsError
+
+VARIABLE = "BLISS_READ_LIMIT"
+FREE = 2**27
+RATIO = 100
+BYTES_OF_A_COLUMN = 64  # A few vectors of float64 are made of the columns, even where all rows are sparse.
+_UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+
+
+def check_size(path: Path, n_bytes: int) -> None:
+    """Refuse a file that would take more memory than a file of its size may.
+
+    Args:
+        path: of the file.
+        n_bytes: that its content takes in memory, as far as its header tells.
+
+    Raises:
+        DataError: naming the file, what it claims, and how to allow it.
+        SettingsError: the variable BLISS_READ_LIMIT holds no size.
+    """
+    if n_bytes <= FREE:
+        return
+    size = path.stat().st_size
+    if n_bytes <= max(RATIO * size, _wanted()):
+        return
+    raise DataError(
+        f"{path} has {shown_size(size)} and says that it holds {shown_size(n_bytes)}. It is damaged or made to fill "
+        f"the memory: allowed are {RATIO} times the size of a file, or {shown_size(FREE)}. If you know where it comes "
+        f"from, set the environment variable {VARIABLE}, for instance to {_next_size(n_bytes)}."
+    )
+
+
+def check_columns(path: Path, n_columns: int) -> None:
+    """Refuse a sparse file with so many columns that a few numbers for each of them would fill the memory.
+
+    Args:
+        path: of the file.
+        n_columns: that it has.
+
+    Raises:
+        DataError, SettingsError: as `check_size` does.
+    """
+    try:
+        check_size(path, n_columns * BYTES_OF_A_COLUMN)
+    except DataError as error:
+        raise DataError(f"{path} has {n_columns} columns. {error}") from None
+
+
+def shown_size(n_bytes: int) -> str:
+    """Write a number of bytes as people do.
+
+    >>> shown_size(300), shown_size(3_200_000_000)
+    ('300 bytes', '3.2 GB')
+    """
+    for unit in ("TB", "GB", "MB", "KB"):
+        if n_bytes >= _UNITS[unit]:
+            whole, rest = divmod(n_bytes, _UNITS[unit])
+            return f"{whole}{f'.{10 * rest // _UNITS[unit]}' if whole < 10 else ''} {unit}"
+    return f"{n_bytes} bytes"
+
+
+def _next_size(n_bytes: int) -> str:
+    return f"{n_bytes // 10**9 + 1}GB"
+
+
+def _wanted() -> int:
+    """Return the size that the user allows any file, 0 where nothing is said."""
+    text = os.environ.get(VARIABLE, "").strip()
+    if not text:
+        return 0
+    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?) ?([KMGT]B)?", text.upper())
+    if found is None:
+        raise SettingsError(f"The environment variable {VARIABLE} is {text!r}; allowed is a size such as 500MB or 4GB.")
+    return int(float(found[1]) * _UNITS[found[2] or ""])

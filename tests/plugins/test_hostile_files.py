@@ -13,8 +13,10 @@ from bliss_detection.images.annotations import read_annotation
 from bliss_detection.images.image_files import read_image
 from bliss_detection.images.voc_folder import read_voc
 from bliss_framework import DataError
+from bliss_framework.kernel.bags import Bags
 from bliss_llp.datasets.labelled_npz import LabelledNpzReader
 from bliss_multiclass_mil.datasets.idx import read_idx
+from bliss_multiclass_mil.regime.weak_label_sets import LabelSetForm, check_label_sets
 from bliss_readers.andrews_svm import AndrewsSvmReader
 from bliss_readers.arff.arff_reader import ArffReader
 from bliss_readers.mill import MillReader
@@ -196,3 +198,11 @@ def test_a_cache_that_is_damaged_is_made_again(tmp_path, content):
     (entry / "a.npy").write_bytes(b"\x93NUMPY\x01\x00v\x00{'descr': ((")
     assert cache.arrays("x", {}, make)["a"].tolist() == [0, 1, 2]
     assert len(made) == 3
+
+
+def test_label_sets_that_are_ids():
+    """A label for every bag would make a table of instances by labels that fills the memory."""
+    names = np.empty(9000, dtype=object)
+    names[:] = [frozenset({f"a{i}", f"b{i}"}) for i in range(9000)]
+    with pytest.raises(DataError, match=r"18000 labels, .* of 9000 instances.*Is the column of labels one of ids"):
+        check_label_sets(names, Bags.from_ids(np.arange(9000)), LabelSetForm())

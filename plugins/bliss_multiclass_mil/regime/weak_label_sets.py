@@ -19,6 +19,8 @@ from bliss_multiclass_mil.regime.refusals import (
     warn_of_large,
 )
 
+MANY_LABELS = 1000
+MOST_ARMS = 50_000_000  # 400 MB for every number that is kept of an arm.
 COLLECTIONS = set | frozenset | list | tuple | np.ndarray
 
 
@@ -81,6 +83,7 @@ def check_label_sets(weak: NDArray[Any], bags: Bags, form: LabelSetForm) -> Weak
         given = list(chain(*sets)) if form.label_names is None else [*form.label_names, *chain(*sets)]
         integers = _all_integers(given)
         labels = _occurring(given, integers) if form.label_names is None else _label_values(form.label_names, integers)
+        _refuse_names_of_everything(len(labels), bags)
         values = _indicators([_label_values(one, integers) for one in sets], labels, bags, "label_names has")
     integers = _all_integers(labels)
     classes = (_as_label(form.negative_label, integers), *_label_values(labels, integers))
@@ -110,6 +113,15 @@ def check_known_label_sets(weak: NDArray[Any], bags: Bags, form: LabelSetForm, c
         sets = [_as_known(one, labels) for one in _sets(weak, bags, form.separator)]
         values = _indicators(sets, labels, bags, "training had")
     return WeakLabels(values, classes)
+
+
+def _refuse_names_of_everything(n_labels: int, bags: Bags) -> None:
+    """Refuse labels so many that a few numbers for each of them and each instance would fill the memory."""
+    if n_labels > MANY_LABELS and n_labels * bags.n_rows > MOST_ARMS:
+        raise DataError(
+            f"The label sets name {n_labels} labels, and each is an arm of each of {bags.n_rows} instances: that is "
+            f"too much for the memory. Is the column of labels one of ids? Name another one, or use fewer labels."
+        )
 
 
 def _sets(weak: NDArray[Any], bags: Bags, separator: str) -> list[list[Any]]:

@@ -25,6 +25,7 @@ _HOMES = {
             "BlissError",
             "BlissWarning",
             "DataError",
+            "FileError",
             "MissingExtraError",
             "ParameterNeededError",
             "PluginError",

@@ -68,3 +68,7 @@ class BlissWarning(UserWarning):
 
 class RunError(BlissError, RuntimeError):
     """A run directory cannot be written, read or resumed."""
+
+
+class FileError(RunError):
+    """A file cannot be written for a reason that lies outside of bliss, such as a full disk; what is there is kept."""

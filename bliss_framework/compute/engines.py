@@ -10,7 +10,7 @@ from typing import Any
 
 from joblib import cpu_count, parallel_config
 
-from bliss_framework.compute.processes import sigint_ignored_in_children, workers_without_sigint
+from bliss_framework.compute.processes import ignore_signals, signals_kept_from_children, workers_of_this_process
 from bliss_framework.errors import MissingExtraError, RunError, SettingsError, UnknownNameError
 from bliss_framework.extension.naming import did_you_mean
 
@@ -87,9 +87,11 @@ def _dask(distributed: Any, address: str | None, n_workers: int) -> Iterator[Non
     if address is None:
         # The scheduler opens a port for its own pages whatever one asks for, so it is one of this machine alone.
         own = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": logging.ERROR}
-        with sigint_ignored_in_children():
+        with signals_kept_from_children():
             cluster = distributed.LocalCluster(n_workers=n_workers, **own)
-        with cluster, distributed.Client(cluster):
+        with cluster, distributed.Client(cluster) as client:
+            # What starts processes for dask lets them hear signals again.
+            client.run(ignore_signals)
             yield
         return
     with _dask_client(distributed, address) as client:
@@ -143,7 +145,7 @@ def workers(name: str, address: str | None, n_jobs: Sequence[int | None]) -> Ite
     """
     wanted = _most(n_jobs)
     if name == "local":
-        with workers_without_sigint(wanted):
+        with workers_of_this_process(wanted):
             yield
         return
     with engine(name, address, wanted):

@@ -1,20 +1,31 @@
 """Running fold tasks on several processes, with the same bits as on one."""
 
+import os
+import shutil
 import signal
+import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_limits
 
+from bliss_framework.compute.messages import drop_what_nobody_takes
+from bliss_framework.errors import RunError
 from bliss_framework.kernel.crossfit import RunTasks
 from bliss_framework.kernel.events import Emit, FoldFinished, silent
 from bliss_framework.kernel.fold_task import FoldResult, FoldTask
 
 Work = Callable[[FoldTask, Emit], FoldResult]
+# What a terminal or a batch system sends to all processes of a command; who started a worker stops it.
+NOT_FOR_WORKERS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name))
+BETWEEN_LOOKS = 0.5  # Seconds after which a worker looks again whether its parent is there.
 
 
 def fold_runner(n_jobs: int | None) -> RunTasks:
@@ -52,15 +63,100 @@ def in_parallel(
         n_jobs: processes, as in joblib.
         function: of a module, so that a worker can import it.
         arguments: of each call.
+
+    Raises:
+        RunError: a worker process was killed.
     """
-    calls = [delayed(without_nested_parallelism)(function, *one) for one in arguments]
-    if get_active_backend()[0].supports_return_generator:
-        yield from Parallel(n_jobs=n_jobs, return_as="generator")(calls)
+    calls = [delayed(as_worker)(os.getpid(), function, *one) for one in arguments]
+    try:
+        yield from _results(n_jobs, calls)
+    except BrokenProcessPool as error:
+        raise RunError(
+            "A process that helped with the work was killed from outside, or could not be started. Most often memory "
+            "has run out: use fewer processes (n_jobs), or more folds (n_folds)."
+        ) from error
+
+
+def _results(n_jobs: int | None, calls: Sequence[Any]) -> Iterator[Any]:
+    backend = get_active_backend()[0]
+    if backend.supports_return_generator:
+        yield from Parallel(n_jobs=n_jobs, return_as="generator", **_own_start(backend))(calls)
         return
     # This backend returns all results or none, so it is asked for a few at a time: what is finished can be kept.
     size = int(effective_n_jobs(n_jobs))
     for first in range(0, len(calls), size):
         yield from Parallel(n_jobs=n_jobs)(calls[first : first + size])
+
+
+def _own_start(backend: Any) -> dict[str, Any]:
+    """Return how worker processes begin, unless the user says it."""
+    is_loky = type(backend).__name__ == "LokyBackend"
+    return worker_start() if is_loky and not getattr(backend, "backend_kwargs", {}).get("initializer") else {}
+
+
+def worker_start() -> dict[str, Any]:
+    """Return what joblib needs to know for its workers to hear no signals of the terminal, and to end with us."""
+    return {"initializer": begin_as_worker, "initargs": (os.getpid(),)}
+
+
+def begin_as_worker(parent: int) -> None:
+    """Prepare a worker process: signals are for its parent, printing stops nothing, and without its parent it ends.
+
+    Args:
+        parent: the number of the process that started it.
+    """
+    ignore_signals()
+    drop_what_nobody_takes()
+    end_with(parent, at_once=True)
+
+
+def ignore_signals() -> None:
+    """Leave what a terminal or a batch system sends to all processes to the one that started this worker."""
+    for number in NOT_FOR_WORKERS:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def end_with(parent: int, at_once: bool = False) -> None:
+    """End this process as soon as the one that started it is gone, however that ended; shared memory goes with it.
+
+    Called again, it changes nothing.
+
+    Args:
+        parent: the number of that process.
+        at_once: whether it is certain that `parent` started this process, so that it is gone if another is the parent.
+    """
+    if any(thread.name == end_with.__name__ for thread in threading.enumerate()):
+        return
+    if os.getppid() != parent:
+        if at_once:
+            os._exit(1)
+        return
+    threading.Thread(target=_watch, args=(parent,), name=end_with.__name__, daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(BETWEEN_LOOKS)
+    os._exit(1)
+
+
+def drop_shared_memory(pid: int) -> None:
+    """Remove what joblib put into memory for a process that was killed together with all that would have tidied up.
+
+    Args:
+        pid: its number; it must be gone.
+    """
+    for place in (Path("/dev/shm"), Path(tempfile.gettempdir())):
+        for folder in place.glob(f"joblib_memmapping_folder_{pid}_*"):
+            shutil.rmtree(folder, ignore_errors=True)
+        for semaphore in place.glob(f"sem.loky-{pid}-*"):
+            semaphore.unlink(missing_ok=True)
+
+
+def as_worker(parent: int, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function in a worker, which ends with its parent if that is a process of this machine."""
+    end_with(parent)
+    return without_nested_parallelism(function, *arguments)
 
 
 def without_nested_parallelism(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -70,19 +166,20 @@ def without_nested_parallelism(function: Callable[..., Any], *arguments: Any) ->
 
 
 @contextmanager
-def sigint_ignored_in_children() -> Iterator[None]:
-    """Start processes in a with block that never hear Ctrl-C, which a terminal sends to them too.
+def signals_kept_from_children() -> Iterator[None]:
+    """Start processes in a with block that never hear Ctrl-C and the like, which a terminal sends to them too.
 
-    A process that begins while signals are ignored goes on ignoring them. Who started it stops it.
+    A process that begins while signals are held back goes on holding them back; this one hears them after the block, so
+    that none is lost. Who started a process stops it.
     """
-    if threading.current_thread() is not threading.main_thread():
+    if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    hearing = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, NOT_FOR_WORKERS)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, hearing)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _one_after_the_other(work: Work, tasks: list[FoldTask], emit: Emit) -> Iterator[FoldResult]:
@@ -97,15 +194,14 @@ def single_threaded(work: Work, task: FoldTask) -> Any:
 
 
 @contextmanager
-def workers_without_sigint(n_jobs: int | None) -> Iterator[None]:
+def workers_of_this_process(n_jobs: int | None) -> Iterator[None]:
     """Let worker processes not hear Ctrl-C, which a terminal sends to them too; who started them stops them.
 
     Args:
         n_jobs: processes, as in joblib.
     """
-    ignoring = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
-    with parallel_config(backend="loky", **ignoring):
+    with parallel_config(backend="loky", **worker_start()):
         if effective_n_jobs(n_jobs) > 1:
-            with sigint_ignored_in_children():
+            with signals_kept_from_children():
                 Parallel(n_jobs=n_jobs)(delayed(abs)(number) for number in range(2))
         yield

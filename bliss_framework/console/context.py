@@ -3,7 +3,7 @@
 import os
 import shlex
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,9 @@ from click import get_current_context
 from bliss_framework.compute.engines import check_engine, workers
 from bliss_framework.console.drawing.progress import Listener, progress_on
 from bliss_framework.console.drawing.screens import Screen, open_screen
-from bliss_framework.errors import PluginError, RunError, SettingsError
+from bliss_framework.console.exits import Interrupted
+from bliss_framework.console.streams import OutputLost
+from bliss_framework.errors import FileError, PluginError, RunError, SettingsError
 from bliss_framework.extension.imports import trusting
 from bliss_framework.extension.loading.plugins import Plugins, load_plugins
 from bliss_framework.runs.data.find import default_data_dirs
@@ -188,9 +190,58 @@ def how_to_go_on(folder: Path, words: Sequence[str]) -> str:
     """
     if not folder.exists():
         return f"Interrupted before anything was kept. To start again: bliss {shlex.join(words)}"
+    return f"Interrupted. {what_is_kept(folder, words)}"
+
+
+def what_is_kept(folder: Path, words: Sequence[str]) -> str:
+    """Say where the finished pieces of a run are, and what to type to go on; arguments as in `how_to_go_on`."""
     added = [] if any(word.split("=")[0] == "--output" for word in words) else ["--output", str(folder)]
     added += [] if "--resume" in words else ["--resume"]
     # What follows a double dash is no option.
     end = words.index("--") if "--" in words else len(words)
     command = shlex.join([*words[:end], *added, *words[end:]])
-    return f"Interrupted. What was finished is kept in {folder}. To go on: bliss {command}"
+    return f"What was finished is kept in {folder}. To go on: bliss {command}"
+
+
+@contextmanager
+def telling_how_to_go_on(folder: Path | None, words: Sequence[str]) -> Iterator[None]:
+    """Add to whatever stops a run in a with block what is kept of it, and what to type to go on.
+
+    Args:
+        folder: where finished pieces are kept, None where they are not.
+        words: of the command, without the program.
+
+    Raises:
+        Interrupted: in place of Ctrl-C.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        if folder is not None:
+            raise Interrupted(how_to_go_on(folder, words)) from None
+        start = f"To start again: bliss {shlex.join(words)}"
+        raise Interrupted(f"Interrupted. Nothing was kept, since there was no --output DIR. {start}") from None
+    except (OSError, MemoryError, FileError) as error:
+        if folder is not None and folder.exists():
+            error.add_note(what_is_kept(folder, words))
+        raise
+
+
+def print_results(screen: Screen, show: Callable[[], None], kept: Callable[[], str]) -> None:
+    """Print results, and where standard output does not take them say where else they are.
+
+    Args:
+        screen: where they go.
+        show: prints them.
+        kept: says where they are kept; asked only where they are wanted and could not be printed.
+
+    Raises:
+        OutputLost: standard output does not take them.
+    """
+    try:
+        show()
+        screen.results.file.flush()
+    except OutputLost as lost:
+        if not lost.silent:
+            lost.add_note(kept())
+        raise

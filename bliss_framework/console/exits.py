@@ -1,4 +1,8 @@
-"""How the command line ends: exit codes, one paragraph for errors that a user can fix, a log file for our bugs."""
+"""How the command line ends: exit codes, one paragraph for errors that a user can fix, a log file for our bugs.
+
+Faults of the machine, such as a full disk, are no bugs: they have a paragraph too. Signals that ask a process to end
+are taken like Ctrl-C: what is finished is on disk, workers are stopped, and the code is 128 and the signal's number.
+"""
 
 import os
 import platform
@@ -10,7 +14,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -20,10 +24,14 @@ import rich_click as click
 from attrs import define, field
 from click.exceptions import Exit
 
+from bliss_framework.console.streams import OutputLost, guard_streams
 from bliss_framework.errors import BlissError, ParameterNeededError
+from bliss_framework.faults import in_words, out_of_memory
 from bliss_framework.version import __version__
 
 USER_ERROR, USAGE, OUR_BUG, INTERRUPTED = 1, 2, 3, 130
+# Ctrl-C; `kill` or a batch system; a terminal that goes away.
+ENDING_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 PATIENCE = 5.0  # Seconds that worker processes have to stop after Ctrl-C.
 TWICE = 1.0  # Seconds within which a second Ctrl-C means the same as the first.
 LOGGED = ("numpy", "scipy", "scikit-learn", "joblib", "pluggy", "entrypoints", "attrs", "rich", "rich-click")
@@ -42,60 +50,93 @@ class Ending:
 
 @contextmanager
 def exit_codes() -> Iterator[Ending]:
-    """Say what ended a command, and yield its exit code: 0 done, 1 a user error, 2 usage, 3 our bug, 130 interrupted.
+    """Say what ended a command, and yield its exit code.
+
+    0 done, 1 an error that the user can mend, 2 usage, 3 our bug, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
 
     Nothing is raised from within, which would keep the frames of the command alive, and with them its processes.
     """
     warnings.showwarning = _show_warning
     # Joblib warns of work that Ctrl-C cuts short, which is what the user wants.
     warnings.filterwarnings("ignore", message=r"\d+ tasks (have been successfully|which were still)")
-    take_any_text()
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, PatientInterrupt())
+    guard_streams()
+    patient = PatientInterrupt()
+    _hear(patient)
     ending = Ending()
     try:
         yield ending
     except (KeyboardInterrupt, click.Abort, Interrupted) as interrupt:
-        _stop_soon()
+        ending.code = patient.code
+        _stop_soon(ending.code)
         _say(str(interrupt) or "Interrupted.")
-        ending.code = INTERRUPTED
     except Exit as early:
         ending.code = int(early.exit_code)
+    except OutputLost as lost:
+        if not lost.silent:
+            _say(f"Error: {_with_notes(lost)}")
+        ending.code = USER_ERROR
     except click.ClickException as usage:
         usage.show()
         ending.code = USAGE
     except BlissError as error:
         _say(f"Error: {_with_notes(error)}")
         ending.code = USER_ERROR
+    except OSError as fault:
+        _say(f"Error: {_noted(in_words(fault), fault)}")
+        ending.code = USER_ERROR
+    except MemoryError as fault:
+        _say(f"Error: {_noted(out_of_memory(fault), fault)}")
+        ending.code = USER_ERROR
     except Exception as bug:
         _say(f"This is a bug of bliss: {type(bug).__name__}: {bug}\nPlease report it, with the file {_log(bug)}.")
         ending.code = OUR_BUG
+    ending.code = _flushed(ending.code)
 
 
 class PatientInterrupt:
-    """Raises KeyboardInterrupt, but not again while the first one is being dealt with."""
+    """Raises KeyboardInterrupt, but not again while the first one is being dealt with.
+
+    Attributes:
+        code: with which a command ends that was interrupted so.
+    """
 
     def __init__(self) -> None:
         self.last = float("-inf")
+        self.code = INTERRUPTED
 
     def __call__(self, signal_number: int, frame: Any) -> None:
         """Take a signal."""
+        self.code = 128 + signal_number
         now = time.monotonic()
         if now - self.last >= TWICE:
             self.last = now
             raise KeyboardInterrupt
 
 
-def take_any_text() -> None:
-    """Let standard output and error write what their encoding lacks as an escape, instead of ending the run."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
+def _hear(interrupt: PatientInterrupt) -> None:
+    """Take the signals that end a process, but those that whoever started it wants ignored, as nohup does."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in ENDING_SIGNALS:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, interrupt)
+
+
+def _flushed(code: int) -> int:
+    """Write what is still held back for standard output, and return the exit code after that."""
+    try:
+        sys.stdout.flush()
+    except OutputLost as lost:
+        if not lost.silent:
+            _say(f"Error: {lost}")
+        return code or USER_ERROR
+    except (OSError, ValueError):
+        return code
+    return code
 
 
 def _with_notes(error: BaseException) -> str:
-    return " ".join([_in_console_words(error), *getattr(error, "__notes__", [])])
+    return _noted(_in_console_words(error), error)
 
 
 def _in_console_words(error: BaseException) -> str:
@@ -107,20 +148,26 @@ def _in_console_words(error: BaseException) -> str:
     return f"{error.question} Say so with {how_to_set(error.component, error.parameter, error.example)}."
 
 
+def _noted(text: str, error: BaseException) -> str:
+    return " ".join([text, *getattr(error, "__notes__", [])])
+
+
 def _say(text: str) -> None:
-    sys.stderr.write(text + "\n")
-    sys.stderr.flush()
+    with suppress(OSError, ValueError):
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
 
 
 def _show_warning(message: Any, *args: Any, **kwargs: Any) -> None:
     _say(f"Warning: {message}")
 
 
-def _stop_soon() -> None:
+def _stop_soon(code: int) -> None:
     """Make sure that leaving takes no longer than worker processes deserve, whatever they wait for."""
-    # Another Ctrl-C could only disturb what tidies up now.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    last_resort = threading.Timer(PATIENCE, os._exit, (INTERRUPTED,))
+    # Another signal could only disturb what tidies up now.
+    for number in ENDING_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    last_resort = threading.Timer(PATIENCE, os._exit, (code,))
     last_resort.daemon = True
     last_resort.start()
 
@@ -149,3 +196,6 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "not installed"
+    except (MemoryError, OSError):
+        # The fault itself is worth more than the version of a package.
+        return "unknown"

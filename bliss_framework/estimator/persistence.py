@@ -1,17 +1,20 @@
 """Saving and loading a fitted model with skops: no pickle, and no code from the file is run."""
 
+import os
+from contextlib import suppress
 from copy import copy
 from pathlib import Path
 from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from bliss_framework.errors import RunError
+from bliss_framework.errors import FileError, RunError
 from bliss_framework.estimator.configure import Config
 from bliss_framework.estimator.model_check import check_model
 from bliss_framework.extension.loading.plugins import active_plugins
 from bliss_framework.extension.npz_files import check_archive
 from bliss_framework.extension.registry import Registry
+from bliss_framework.faults import in_words
 
 # What a fitted model holds of the framework itself, beside the types that skops trusts; components declare their own.
 # Whole names only: a file may name any function that a module merely imports, and skops calls what it is told to trust.
@@ -26,6 +29,7 @@ OWN_TYPES = frozenset(
         "builtins.frozenset",
     )
 )
+UNSAVABLE = "The model cannot be written to"  # So begins what is said of a model that no file can hold.
 KINDS = ("classifier", "reward", "strategy", "regime", "baseline")
 
 
@@ -37,18 +41,25 @@ def save_model(model: Any, path: str | Path) -> None:
         path: of the file, usually ending in .skops.
 
     Raises:
-        RunError: if the model holds something that cannot be written without pickle, or the file cannot be written.
+        FileError: if the file cannot be written, for instance because the disk is full.
+        RunError: if the model holds something that cannot be written without pickle.
     """
     from skops.io import dump
 
     target = Path(path)
-    partial = target.with_name(target.name + ".part")
+    partial = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         dump(_without_requests(model), partial)
         partial.replace(target)
+    except OSError as error:
+        raise FileError(in_words(error, target, "cannot be written")) from error
+    except MemoryError:
+        raise
     except Exception as error:
-        partial.unlink(missing_ok=True)
-        raise RunError(f"The model cannot be written to {path}: {error}") from error
+        raise RunError(f"{UNSAVABLE} {path}: {error}") from error
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
 
 
 def _without_requests(value: Any) -> Any:

@@ -2,18 +2,22 @@
 
 import importlib.util
 import keyword
+import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
 
 from attrs import field, frozen
 
-from bliss_framework.errors import SettingsError
+from bliss_framework.errors import FileError, SettingsError
 from bliss_framework.extension.naming import is_component_name, normalise, plural
 from bliss_framework.extension.registry import Registry
+from bliss_framework.faults import in_words
 from bliss_framework.version import __version__
 
 TEMPLATES = "bliss_templates"
@@ -72,7 +76,7 @@ def check_blueprint(blueprint: Blueprint, registry: Registry) -> None:
     if blueprint.licence not in LICENCES:
         raise SettingsError(f"The licence must be one of {', '.join(LICENCES)}; got {blueprint.licence!r}.")
     for what, text in (("summary", blueprint.summary), ("author", blueprint.author)):
-        if not text.strip() or any(c in text for c in '"\\\n\r'):
+        if not text.strip() or any(c in text for c in '"\\\n\r') or not _is_utf8(text):
             raise SettingsError(f"The {what} must be one line of text without quotes and backslashes; got {text!r}.")
     _check_name(blueprint)
     if blueprint.name in registry.names(blueprint.kind):
@@ -80,8 +84,17 @@ def check_blueprint(blueprint: Blueprint, registry: Registry) -> None:
         raise SettingsError(f'There is a {blueprint.kind} "{blueprint.name}" already, {owner}; choose another name.')
     if blueprint.name in {name for one in registry.registrations for name in (one.plugin, normalise(one.distribution))}:
         raise SettingsError(f'A plugin "{blueprint.name}" is installed already; choose another name.')
-    if blueprint.target.exists():
+    if os.path.lexists(blueprint.target):
         raise SettingsError(f"{blueprint.target} exists already; choose another name or folder.")
+
+
+def _is_utf8(text: str) -> bool:
+    """Say whether a text can be written to a file; what was no UTF-8 on the command line cannot."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _check_name(blueprint: Blueprint) -> None:
@@ -112,13 +125,25 @@ def scaffold(blueprint: Blueprint, registry: Registry) -> list[Path]:
 
     Raises:
         SettingsError: before anything is written, if it cannot be made.
+        FileError: it cannot be written there; nothing is left of it.
     """
     check_blueprint(blueprint, registry)
-    rendered = [(blueprint.target / path, text) for path, text in render(blueprint)]
-    for path, text in rendered:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return [path for path, _ in rendered]
+    rendered = list(render(blueprint))
+    made = [one for one in (blueprint.folder, *blueprint.folder.parents) if not one.exists()]
+    partial = blueprint.folder / f".{blueprint.name}.{os.getpid()}.part"
+    try:
+        for path, text in rendered:
+            (partial / path).parent.mkdir(parents=True, exist_ok=True)
+            (partial / path).write_text(text, encoding="utf-8")
+        partial.rename(blueprint.target)
+    except OSError as error:
+        raise FileError(in_words(error, blueprint.target, "cannot be written")) from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+        with suppress(OSError):
+            for one in made:
+                one.rmdir()
+    return [blueprint.target / path for path, _ in rendered]
 
 
 def render(blueprint: Blueprint) -> Iterator[tuple[str, str]]:

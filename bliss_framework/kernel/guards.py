@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bliss_framework.errors import BlissError, PluginError, RewardError
+from bliss_framework.faults import is_fault
 from bliss_framework.kernel.arms import ArmStatistics
 from bliss_framework.kernel.pull import Part
 
@@ -30,6 +31,8 @@ def attributing_errors(kind: str, what: str, round: int) -> Iterator[None]:
             error.kind = error.kind or kind
         raise
     except Exception as error:
+        if is_fault(error):
+            raise
         raise _broken(kind, f"the {what} raised {type(error).__name__} in round {round}: {error}") from error
 
 

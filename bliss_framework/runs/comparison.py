@@ -14,7 +14,7 @@ from bliss_framework.runs.evaluation.plan import plan_fits
 from bliss_framework.runs.events import RunFinished, Tell
 from bliss_framework.runs.folder.atomic import plain
 from bliss_framework.runs.folder.run_folder import RunFolder
-from bliss_framework.runs.folder.start import FORMAT, RunResult, start
+from bliss_framework.runs.folder.start import FORMAT, RunResult, Start, start
 from bliss_framework.runs.prepared import Prepared, announcement, fold_notes
 
 
@@ -32,17 +32,18 @@ def compare(prepared: Prepared, names: Sequence[str], tell: Tell, folder: RunFol
         UnknownNameError: the experiment has no such baseline.
         RunError: the folder cannot be used.
     """
-    started = time.perf_counter()
     evaluation = prepared.settings.evaluation
     if not evaluation.wanted and prepared.problem.test is None:
         raise SettingsError("A comparison needs folds or a test part: set cv, for instance 10, or test_share.")
     methods = _methods_of(prepared, names)
-    fits = plan_fits(prepared.problem, methods, evaluation, prepared.seed)
-    begun = start(
-        folder, compare_document(prepared, names, None if folder is None else folder.path), prepared.record(), tell
-    )
-    if begun.finished is not None:
-        return begun.finished
+    settings = compare_document(prepared, names, None if folder is None else folder.path)
+    with start(folder, settings, prepared.record(), tell) as begun:
+        return _compare(prepared, methods, begun, folder) if begun.finished is None else begun.finished
+
+
+def _compare(prepared: Prepared, methods: Sequence[Method], begun: Start, folder: RunFolder | None) -> RunResult:
+    started = time.perf_counter()
+    fits = plan_fits(prepared.problem, methods, prepared.settings.evaluation, prepared.seed)
     begun.tell(announcement(prepared, len(fits)))
     pieces = run_fits(prepared.problem, fits, prepared.n_jobs, begun.checkpoint, begun.tell)
     document = {
@@ -57,9 +58,8 @@ def compare(prepared: Prepared, names: Sequence[str], tell: Tell, folder: RunFol
     if folder is not None:
         document = folder.conclude(document)
     begun.tell(RunFinished(prepared.name, time.perf_counter() - started))
-    return RunResult(
-        document, (*prepared.notes, *begun.checkpoint.notes, *notes), None if folder is None else folder.path
-    )
+    said = (*begun.notes, *prepared.notes, *begun.checkpoint.notes, *notes)
+    return RunResult(document, said, None if folder is None else folder.path)
 
 
 def compare_document(prepared: Prepared, names: Sequence[str], folder: Path | None = None) -> dict[str, Any]:

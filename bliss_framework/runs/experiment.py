@@ -1,5 +1,6 @@
 """An experiment from settings to result: infer, evaluate beside baselines, write down."""
 
+import json
 import time
 import warnings
 from collections.abc import Mapping
@@ -9,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bliss_framework.compute.processes import fold_runner
+from bliss_framework.errors import RunError
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
+from bliss_framework.estimator.persistence import UNSAVABLE
 from bliss_framework.runs.evaluation.fits import Pieces, run_fits
 from bliss_framework.runs.evaluation.measures import (
     evaluation_of,
@@ -22,10 +25,11 @@ from bliss_framework.runs.evaluation.methods import OWN, bliss_method
 from bliss_framework.runs.evaluation.plan import plan_fits
 from bliss_framework.runs.evaluation.truth import predicted_classes
 from bliss_framework.runs.events import FitFinished, FitStarted, RunFinished, Tell
-from bliss_framework.runs.folder.atomic import plain
+from bliss_framework.runs.folder.atomic import plain, to_json
 from bliss_framework.runs.folder.checkpoint import Checkpoint
-from bliss_framework.runs.folder.run_folder import RunFolder
-from bliss_framework.runs.folder.start import FORMAT, RunResult, start
+from bliss_framework.runs.folder.csv_tables import TABLES
+from bliss_framework.runs.folder.run_folder import MODEL, RunFolder
+from bliss_framework.runs.folder.start import FORMAT, RunResult, Start, start
 from bliss_framework.runs.prepared import Prepared, announcement, fold_notes
 from bliss_framework.version import __version__
 
@@ -41,11 +45,38 @@ def run(prepared: Prepared, tell: Tell, folder: RunFolder | None = None) -> RunR
     Raises:
         BlissError: the folder cannot be used, or a plugin broke its contract.
     """
-    started = time.perf_counter()
     settings = prepared.document(None if folder is None else folder.path)
-    begun = start(folder, settings, prepared.record(), tell)
-    if begun.finished is not None:
+    with start(folder, settings, prepared.record(), tell, files_of) as begun:
+        if begun.finished is None:
+            return _run(prepared, settings, begun, folder)
+        if folder is not None and begun.missing:
+            _make_again(prepared, begun, folder, begun.finished.document)
         return begun.finished
+
+
+def files_of(document: Mapping[str, Any]) -> list[str]:
+    """Return the files that lie beside the result of a run; the model is not among them if it could not be saved."""
+    unsaved = any(str(note).startswith(UNSAVABLE) for note in document.get("notes", ()))
+    return [*TABLES, *([] if unsaved else [MODEL])]
+
+
+def _make_again(prepared: Prepared, begun: Start, folder: RunFolder, document: Mapping[str, Any]) -> None:
+    """Infer the labels once more, and write the files that are missing if the inference is that of the result.
+
+    Raises:
+        RunError: it is another one, for instance because libraries have changed since.
+    """
+    model, _ = _infer(prepared, begun.checkpoint, begun.tell)
+    if json.loads(to_json(_inference(model))) != document.get("inference"):
+        raise RunError(
+            f"{folder.path} lacks {', '.join(begun.missing)}, which cannot be made again: the inference of today "
+            f"differs from that of result.json, maybe because a library has changed. Run it anew with another --output."
+        )
+    folder.write_model(model, prepared.problem.data, begun.missing)
+
+
+def _run(prepared: Prepared, settings: dict[str, Any], begun: Start, folder: RunFolder | None) -> RunResult:
+    started = time.perf_counter()
     checkpoint, tell = begun.checkpoint, begun.tell
     methods = (bliss_method(prepared.config), *prepared.baselines)
     fits = plan_fits(prepared.problem, methods, prepared.settings.evaluation, prepared.seed)
@@ -61,7 +92,7 @@ def run(prepared: Prepared, tell: Tell, folder: RunFolder | None = None) -> RunR
     if folder is not None:
         document = folder.finish(document, model, prepared.problem.data)
     tell(RunFinished(prepared.name, document["seconds"]["total"]))
-    notes = tuple(dict.fromkeys((*checkpoint.notes, *document["notes"])))
+    notes = tuple(dict.fromkeys((*begun.notes, *checkpoint.notes, *document["notes"])))
     return RunResult(document, notes, None if folder is None else folder.path)
 
 
@@ -97,9 +128,13 @@ def _document(
         "settings": settings,
         "data": prepared.data_document(),
         "components": prepared.components_from(),
-        "inference": {key: value for key, value in model.inference_.items() if key != "seconds"},
+        "inference": _inference(model),
         **({"evaluation": evaluation} if evaluation else {}),
     }
+
+
+def _inference(model: BlissClassifier) -> dict[str, Any]:
+    return {key: value for key, value in model.inference_.items() if key != "seconds"}
 
 
 def _inferred_auc(model: BlissClassifier, truth: NDArray[np.intp]) -> float | None:

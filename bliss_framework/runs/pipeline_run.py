@@ -16,15 +16,16 @@ from bliss_framework.extension.contracts import Pipeline
 from bliss_framework.extension.loading.isolation import describe
 from bliss_framework.extension.loading.plugins import Plugins
 from bliss_framework.extension.naming import nearest
-from bliss_framework.extension.pipeline_report import check_report
+from bliss_framework.extension.pipeline_report import PipelineReport, check_report
 from bliss_framework.extension.registry import Registry
+from bliss_framework.faults import is_fault
 from bliss_framework.runs.evaluation.measures import summary
 from bliss_framework.runs.evaluation.plan import DEFAULT_SEED, check_seed
 from bliss_framework.runs.events import PipelineStarted, RunFinished, StageReached, Tell
 from bliss_framework.runs.folder.atomic import plain
 from bliss_framework.runs.folder.checkpoint import Checkpoint, Piece
 from bliss_framework.runs.folder.run_folder import RunFolder
-from bliss_framework.runs.folder.start import FORMAT, RunResult, start
+from bliss_framework.runs.folder.start import FORMAT, RunResult, Start, start
 from bliss_framework.runs.prepared import Prepared, prepare, record_of
 from bliss_framework.runs.settings.records import RunSettings
 from bliss_framework.runs.shapes import ShapeError, anything, list_of, number, record, share, table_of, text, truth
@@ -37,7 +38,9 @@ def _measure(value: Any, at: str) -> None:
 
 
 METHOD = record({"name": text, "measures": table_of(_measure, 1), "seconds": number, "ceiling": truth})
-PIECE = record({"methods": list_of(METHOD, 1), "notes": list_of(text), "details": table_of(anything)})
+PIECE = record(
+    {"methods": list_of(METHOD, 1), "notes": list_of(text), "details": table_of(anything), "files": list_of(text)}
+)
 
 
 @frozen(eq=False)
@@ -146,10 +149,27 @@ def run_pipeline(prepared: PreparedPipeline, tell: Tell, folder: RunFolder | Non
         BlissError: the folder cannot be used, or the pipeline says what is wrong.
         PluginError: the pipeline broke its contract.
     """
-    started = time.perf_counter()
-    begun = start(folder, prepared.document(), prepared.record(), tell)
-    if begun.finished is not None:
+    with start(folder, prepared.document(), prepared.record(), tell, files_of) as begun:
+        if begun.finished is None:
+            return _run(prepared, begun, folder)
+        if folder is not None and begun.missing:
+            _make_again(prepared, begun, folder)
         return begun.finished
+
+
+def files_of(document: Mapping[str, Any]) -> list[str]:
+    """Return the files that lie beside the result of a pipeline."""
+    return [str(name) for name in document.get("files", ())]
+
+
+def _make_again(prepared: PreparedPipeline, begun: Start, folder: RunFolder) -> None:
+    """Run the first repeat once more, for the files of it that are missing."""
+    report = _run_once(prepared, 0, begun.tell)
+    folder.keep({name: content for name, content in report.files.items() if name in begun.missing})
+
+
+def _run(prepared: PreparedPipeline, begun: Start, folder: RunFolder | None) -> RunResult:
+    started = time.perf_counter()
     checkpoint, tell = begun.checkpoint, begun.tell
     repeats = prepared.settings.evaluation.repeats
     tell(PipelineStarted(prepared.name, str(prepared.data["name"]), repeats))
@@ -168,7 +188,7 @@ def run_pipeline(prepared: PreparedPipeline, tell: Tell, folder: RunFolder | Non
     if folder is not None:
         document = folder.conclude(document)
     tell(RunFinished(prepared.name, document["seconds"]["total"]))
-    notes = (*checkpoint.notes, *document["notes"])
+    notes = (*begun.notes, *checkpoint.notes, *document["notes"])
     return RunResult(document, notes, None if folder is None else folder.path)
 
 
@@ -182,8 +202,20 @@ def _piece(
 ) -> Piece:
     key = f"repeat{repeat + 1}"
     kept = checkpoint.load(key, partial(_checked_piece, first=first))
-    if kept is not None:
+    if kept is not None and (folder is None or not folder.missing(kept["files"])):
         return kept
+    report = _run_once(prepared, repeat, tell)
+    if folder is not None and repeat == 0:
+        folder.keep(report.files)
+    methods = [
+        {"name": one.name, "measures": one.measures, "seconds": one.seconds, "ceiling": one.ceiling}
+        for one in report.methods
+    ]
+    piece = {"methods": methods, "notes": list(report.notes), "details": report.details}
+    return checkpoint.save(key, {**piece, "files": list(report.files) if repeat == 0 else []})
+
+
+def _run_once(prepared: PreparedPipeline, repeat: int, tell: Tell) -> PipelineReport:
     name = component_name(prepared.settings.pipeline)
 
     def run_once() -> Any:
@@ -193,13 +225,8 @@ def _piece(
 
     report = _checked(run_once, name, prepared.plugins.registry)
     check_report(report, name)
-    if folder is not None and repeat == 0:
-        folder.keep(report.files)
-    methods = [
-        {"name": one.name, "measures": one.measures, "seconds": one.seconds, "ceiling": one.ceiling}
-        for one in report.methods
-    ]
-    return checkpoint.save(key, {"methods": methods, "notes": list(report.notes), "details": report.details})
+    assert isinstance(report, PipelineReport)
+    return report
 
 
 def _checked_piece(piece: Piece, first: Piece | None) -> Piece:
@@ -225,9 +252,11 @@ def _classes(value: Any) -> set[str] | None:
 def _checked(call: Callable[[], Any], name: str, registry: Registry) -> Any:
     try:
         return call()
-    except (BlissError, MemoryError):
+    except BlissError:
         raise
     except Exception as error:
+        if is_fault(error):
+            raise
         origin = registry.registration("pipeline", name).origin() if name in registry.names("pipeline") else "Python"
         raise PluginError(f'The pipeline "{name}" of {origin} broke: {describe(error)}. Tell its authors.') from error
 
@@ -251,6 +280,7 @@ def _document(prepared: PreparedPipeline, pieces: Sequence[Piece]) -> dict[str, 
         "inference": pieces[0]["details"],
         "evaluation": evaluation,
         "notes": notes,
+        "files": pieces[0]["files"],
     }
 
 

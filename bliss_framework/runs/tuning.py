@@ -1,6 +1,7 @@
 """Settings chosen for one data set from weak labels alone, to be kept in a file."""
 
 import time
+from pathlib import Path
 from typing import Any
 
 import tomli_w
@@ -27,12 +28,13 @@ class TuneResult:
     toml: str = field()
 
 
-def tune(prepared: Prepared, tell: Tell) -> TuneResult:
+def tune(prepared: Prepared, tell: Tell, folder: Path | None = None) -> TuneResult:
     """Score all settings of the grid on held-out bags of the whole data set.
 
     Args:
         prepared: the experiment, with `settings = "select"`; its evaluation is not looked at.
         tell: called with each event, in this process.
+        folder: into which the experiment file goes, so that it names data by the way from there; None for whole paths.
 
     Raises:
         SettingsError, UnknownNameError: the grid has a name or a value that cannot be used, or settings are not to be
@@ -55,12 +57,11 @@ def tune(prepared: Prepared, tell: Tell) -> TuneResult:
         "candidates": rows,
         "seconds": time.perf_counter() - started,
     }
-    return TuneResult(plain(document), _as_toml(prepared, ranked[0].config))
+    return TuneResult(plain(document), _as_toml(prepared, ranked[0].config, folder))
 
 
-def _as_toml(prepared: Prepared, best: FitConfig) -> str:
+def _as_toml(prepared: Prepared, best: FitConfig, folder: Path | None) -> str:
     """Write an experiment file in which every parameter is given, so that it means the same in another version."""
     values = {name: value for name, value in best.values.items() if value is not None}
-    return tomli_w.dumps(
-        {"data": prepared.document()["data"], "bliss": plain({**values, "random_state": prepared.seed})}
-    )
+    data = prepared.document(folder)["data"]
+    return tomli_w.dumps({"data": data, "bliss": plain({**values, "random_state": prepared.seed})})

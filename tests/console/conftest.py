@@ -43,9 +43,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("BLISS_BLOCK_PLUGINS", "")
     # The command line shows warnings and takes Ctrl-C its own way for as long as its process lives.
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
-    interrupt = signal.getsignal(signal.SIGINT)
+    heard = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     yield folder
-    signal.signal(signal.SIGINT, interrupt)
+    for number, handler in heard.items():
+        signal.signal(number, handler)
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", None) or "").startswith(str(tmp_path)):
             del sys.modules[name]

@@ -124,7 +124,7 @@ def test_ctrl_c(cli, table, here, monkeypatch, kept):
 
     table()
     monkeypatch.setattr("bliss_framework.runs.comparison.compare", interrupted)
-    monkeypatch.setattr("bliss_framework.console.exits._stop_soon", lambda: None)
+    monkeypatch.setattr("bliss_framework.console.exits._stop_soon", lambda code: None)
     ended = cli("compare", "toy.csv", *(["--output", "kept"] if kept else []))
     assert ended.code == 130
     if kept:

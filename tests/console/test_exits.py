@@ -11,8 +11,9 @@ import pytest
 
 from bliss_framework import DataError, __version__
 from bliss_framework.compute import processes
-from bliss_framework.console import exits
+from bliss_framework.console import exits, streams
 from bliss_framework.console.exits import Interrupted, exit_codes
+from bliss_framework.console.streams import OutputLost
 
 BUG = """
 import sys
@@ -28,7 +29,7 @@ sys.exit(ending.code)
 @pytest.fixture
 def left(here, capsys, monkeypatch):
     """A function that leaves by an exception, and tells the code and the text."""
-    monkeypatch.setattr(exits, "_stop_soon", lambda: None)
+    monkeypatch.setattr(exits, "_stop_soon", lambda code: None)
 
     def run(ending):
         with exit_codes() as left_with:
@@ -48,11 +49,38 @@ def left(here, capsys, monkeypatch):
         (KeyboardInterrupt(), 130, "Interrupted.\n"),
         (click.Abort(), 130, "Interrupted.\n"),
         (Interrupted("To go on: bliss run x --resume"), 130, "To go on: bliss run x --resume\n"),
+        (
+            OSError(28, "No space left on device", "out/x"),
+            1,
+            "Error: out/x cannot be used: No space left on device. Free some space, or choose a place that has it.\n",
+        ),
+        (
+            OSError(5, "Input/output error"),
+            1,
+            "Error: The system refused something: Input/output error. The",
+        ),
+        (
+            PermissionError(13, "Permission denied", "x"),
+            1,
+            "Error: x cannot be used: Permission denied. Choose a",
+        ),
+        (OSError("odd"), 1, "Error: The system refused something: odd.\n"),
+        (
+            MemoryError("Unable to allocate 763. MiB"),
+            1,
+            "Error: There is not enough memory: Unable to allocate 763. MiB",
+        ),
+        (OutputLost(9), 1, "Error: Standard output is closed, so nothing can be printed there.\n"),
+        (OutputLost(28), 1, "Error: Standard output cannot be written: No space left on device.\n"),
+        (OutputLost(32), 1, ""),
     ],
 )
 def test_codes(left, ending, code, said):
     """Each way to end has its code, and says on standard error what there is to say, in one paragraph."""
-    assert left(ending) == (code, said)
+    left_with, text = left(ending)
+    assert left_with == code
+    assert text == said if said.endswith("\n") or not said else text.startswith(said)
+    assert text.count("\n") == (text != "")
 
 
 def test_a_command_that_ends_without_an_error(cli):
@@ -138,23 +166,66 @@ def test_ctrl_c_twice_means_once(monkeypatch):
         interrupt(2, None)
 
 
+def test_memory_that_ran_out_says_what_needs_less(left):
+    """The parameters that make a fit smaller are named."""
+    said = left(MemoryError())[1]
+    assert said.startswith("Error: There is not enough memory. A fit needs less with more folds (n_folds)")
+    assert all(word in said for word in ("train_on", "ridge", "n_jobs"))
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
+def test_signals_that_end_a_process(here, capsys, monkeypatch, number, code):
+    """Each is an interruption, with the code that shells give it; what the command does in its end is done."""
+    monkeypatch.setattr(exits, "_stop_soon", lambda code: None)
+    tidied = []
+    for one in exits.ENDING_SIGNALS:
+        signal.signal(one, signal.SIG_DFL)
+    with exit_codes() as ending:
+        try:
+            signal.raise_signal(number)
+        finally:
+            tidied.append(True)
+    assert (ending.code, tidied, capsys.readouterr().err) == (code, [True], "Interrupted.\n")
+
+
+def test_nohup(here):
+    """A signal that whoever started the command wants ignored stays ignored."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    with exit_codes() as ending:
+        signal.raise_signal(signal.SIGHUP)
+    assert ending.code == 0
+
+
 @pytest.mark.parametrize(("n_jobs", "ignored_at_start"), [(2, [True]), (1, []), (None, [])])
 def test_workers_begin_without_ctrl_c(monkeypatch, n_jobs, ignored_at_start):
-    """Worker processes begin while Ctrl-C is ignored, which they inherit; then this process hears it again."""
+    """Worker processes begin while signals are held back, which they inherit; then this process hears them again."""
     heard = []
 
     class Pool:
         def __init__(self, n_jobs):
-            heard.append(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)
+            heard.append(signal.pthread_sigmask(signal.SIG_BLOCK, []) >= set(processes.NOT_FOR_WORKERS))
 
         def __call__(self, tasks):
             assert len(list(tasks)) == 2
 
     monkeypatch.setattr(processes, "Parallel", Pool)
-    before = signal.getsignal(signal.SIGINT)
-    with processes.workers_without_sigint(n_jobs):
-        assert signal.getsignal(signal.SIGINT) is before
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    with processes.workers_of_this_process(n_jobs):
+        assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
     assert heard == ignored_at_start
+
+
+def test_a_signal_while_workers_begin_is_not_lost():
+    """It is heard when they have begun."""
+    heard = []
+    before = signal.signal(signal.SIGTERM, lambda number, frame: heard.append(number))
+    try:
+        with processes.signals_kept_from_children():
+            signal.raise_signal(signal.SIGTERM)
+            assert heard == []
+        assert heard == [signal.SIGTERM]
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @pytest.mark.parametrize(("encoding", "shown"), [("ascii", b"Z\\xfcrich \\u2713"), ("utf-8", "Zürich ✓".encode())])
@@ -162,7 +233,7 @@ def test_text_that_the_encoding_lacks(monkeypatch, encoding, shown):
     """What a stream cannot encode is written as an escape, and ends nothing."""
     stream = TextIOWrapper(BytesIO(), encoding=encoding)
     monkeypatch.setattr(sys, "stdout", stream)
-    exits.take_any_text()
+    streams.guard_streams()
     stream.write("Zürich ✓")
     stream.flush()
     assert stream.buffer.getvalue() == shown

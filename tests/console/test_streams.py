@@ -1,10 +1,15 @@
 """The command line as a process of its own: what goes where, in which encoding, and what is not imported."""
 
 import json
+import os
 import re
+import shlex
+import subprocess
+import sys
 import time
 
 import pytest
+from attrs import frozen
 
 from bliss_framework import __version__
 
@@ -127,12 +132,100 @@ def test_the_script(here):
     assert script.value == "bliss_framework.console:main"
 
 
+@frozen
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+CLOSED = "Error: Standard output is closed, so nothing can be printed there."
+FULL = "Error: Standard output cannot be written: No space left on device."
+
+
+def in_shell(words, redirected):
+    """Run a command in a shell, where streams can be closed, and return its code, output and messages."""
+    command = f"{shlex.join([sys.executable, '-m', 'bliss_framework', *words])} {redirected}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=120)
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("words", ["plugins --json", "plugins", "--help", "--version"])
+@pytest.mark.parametrize(("redirected", "said"), [("> /dev/full", FULL), (">&-", CLOSED)])
+def test_an_output_that_takes_nothing(here, words, redirected, said):
+    """A full or closed standard output is an error with one sentence, and no bug."""
+    ended = in_shell(words.split(), redirected)
+    assert (ended.code, ended.err) == (1, f"{said}\n")
+    assert list(here.iterdir()) == []
+
+
+@pytest.mark.parametrize("redirected", ["> /dev/full", ">&-", ">&- 2>&-", "> /dev/full 2> /dev/full"])
+def test_a_run_whose_output_takes_nothing(here, table, redirected):
+    """Results are complete on disk before they are printed, and the error says where they are."""
+    table()
+    ended = in_shell(["run", "toy.csv", *QUICK, "--json", "--quiet", "--output", "out"], redirected)
+    assert ended.code == 1
+    if "2>" not in redirected:
+        assert ended.err.endswith(" The results are complete in out.\n")
+    assert json.loads((here / "out" / "result.json").read_text())["name"] == "toy"
+    assert not (here / "out" / "state").exists()
+
+
+@pytest.mark.parametrize("redirected", ["2>&-", "2> /dev/full", "<&-"])
+def test_messages_that_nobody_takes(here, table, redirected):
+    """They are dropped, and the run ends well."""
+    table()
+    ended = in_shell(["run", "toy.csv", *QUICK, "--json", "--output", "out"], redirected)
+    assert ended.code == 0
+    assert json.loads(ended.out) == json.loads((here / "out" / "result.json").read_text())
+
+
+@pytest.mark.parametrize("n_jobs", ["1", "2"])
+def test_a_reader_of_messages_that_left(here, table, install, n_jobs):
+    """A run goes on to its end where nobody reads its progress any more, nor what plugins print, here or in workers."""
+    # Every word is more than a buffer holds.
+    source = CHATTY.replace('os.write(1, b"written by compiled code\\n")', 'print("x" * 20_000, flush=True)')
+    assert "20_000" in source
+    install("bliss-chatty", "chatty = chatty_hooks", {"chatty_hooks": source})
+    table()
+    words = ["run", "toy.csv", *QUICK, "--reward", "chatty", "--cv", "2", "--n-jobs", n_jobs, "--json"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "bliss_framework", *words], stdout=subprocess.PIPE, stderr=writing, timeout=120
+    )
+    os.close(writing)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["evaluation"]["cv"] == 2
+
+
+def test_a_comparison_that_was_to_be_printed_only(here, table):
+    """Where it cannot be printed it goes to a file, which is named: it was hours of work."""
+    table()
+    words = ["compare", "toy.csv", *QUICK, "--cv", "2", "--methods", "bag-mean-svm", "--quiet"]
+    ended = in_shell(words, "> /dev/full")
+    (file,) = here.glob("bliss-compare-*.json")
+    assert (ended.code, ended.err) == (1, f"{FULL} The comparison was written to {file}.\n")
+    assert [one["name"] for one in json.loads(file.read_text())["methods"]] == ["bag-mean-svm"]
+
+
+def test_a_file_of_fewer_bytes_than_the_model(here, table, spawn, cli):
+    """Under a limit on the size of files a run stops with what it has kept, and goes on to its end without it."""
+    table()
+    words = ["run", "toy.csv", *QUICK, "--quiet", "--output", "out"]
+    command = f"ulimit -f 20; exec {shlex.join([sys.executable, '-m', 'bliss_framework', *words])}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: out/model.skops cannot be written: File too large. A file must not be that")
+    assert f"To go on: bliss {shlex.join(words)} --resume" in done.stderr
+    assert cli(*words, "--resume").code == 0
+    assert (here / "out" / "model.skops").exists()
+
+
 def test_a_pipe_that_closes(spawn, table, here):
     """A reader that has seen enough, such as head, causes no traceback."""
-    import os
-    import subprocess
-    import sys
-
     command = f"{sys.executable} -m bliss_framework plugins --json | head -c 1 > first"
     done = subprocess.run(["sh", "-c", command], env=os.environ, capture_output=True, text=True, timeout=60)
     assert re.search("Traceback|bug of bliss", done.stderr) is None

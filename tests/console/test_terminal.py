@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -24,11 +25,11 @@ runpy.run_module("bliss_framework", run_name="__main__")
 BUSY = """
 import sys, time
 from joblib import Parallel, delayed
-from bliss_framework.compute.processes import workers_without_sigint
+from bliss_framework.compute.processes import workers_of_this_process
 from bliss_framework.console.exits import exit_codes
 
 def command():
-    with workers_without_sigint(2):
+    with workers_of_this_process(2):
         results = Parallel(n_jobs=2, return_as="generator")(delayed(time.sleep)(3600 * i) for i in range(4))
         next(results)
         print("the first result", flush=True)
@@ -222,3 +223,30 @@ class TestInterrupt:
             _, said = process.communicate(timeout=10)
         assert (process.returncode, said) == (130, "Interrupted.\n")
         assert none_left(process.pid)
+
+    @pytest.mark.parametrize(
+        ("name", "everybody", "code"), [("KILL", False, -9), ("TERM", False, 143), ("HUP", True, 129)]
+    )
+    def test_workers_end_with_their_parent(self, here, name, everybody, code):
+        """However a command with two processes ends, soon no process and no shared memory of it is left."""
+        command = [sys.executable, "-m", "bliss_framework", "run", "musk1", *LONG, "--n-jobs", "2"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+            began = time.monotonic()
+            while not shared_memory(process.pid) and time.monotonic() - began < 60:
+                time.sleep(0.05)
+            assert shared_memory(process.pid)
+            (os.killpg if everybody else os.kill)(process.pid, getattr(signal, f"SIG{name}"))
+            try:
+                _, said = process.communicate(timeout=20)
+            finally:
+                process.kill()
+        assert process.returncode == code
+        assert said.count("Interrupted") == (name != "KILL")
+        assert none_left(process.pid)
+        assert shared_memory(process.pid) == []
+
+
+def shared_memory(pid: int) -> list[Path]:
+    """List what joblib has put into memory or temporary folders for a process."""
+    places = (Path("/dev/shm"), Path(tempfile.gettempdir()))
+    return [one for place in places for one in place.glob(f"joblib_memmapping_folder_{pid}_*")]

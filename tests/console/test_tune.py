@@ -53,7 +53,7 @@ def test_what_is_printed_and_saved(cli, toml, here):
     assert scores == sorted(scores, reverse=True)
     assert lines[-1] == "best settings: toy-tuned.toml"
     assert ended.err.startswith("toy (toy.csv): 12 bags, 48 instances, ")
-    assert tomllib.loads((here / "toy-tuned.toml").read_text())["data"] == {"source": str(here / "toy.csv")}
+    assert tomllib.loads((here / "toy-tuned.toml").read_text())["data"] == {"source": "toy.csv"}
 
 
 def test_the_file_runs_with_the_best_settings(cli, toml, here):

@@ -56,9 +56,10 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     monkeypatch.syspath_prepend(info.parent)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
-    interrupt = signal.getsignal(signal.SIGINT)
+    heard = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     yield tmp_path
-    signal.signal(signal.SIGINT, interrupt)
+    for number, handler in heard.items():
+        signal.signal(number, handler)
     sys.modules.pop("bliss_walk", None)
 
 

@@ -2,16 +2,22 @@
 
 import csv
 import json
+import os
+import re
 import shutil
+import socket
 import tomllib
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import tomli_w
 
-from bliss_framework import BlissClassifier, RunError, load_model
+from bliss_framework import BlissClassifier, FileError, RunError, SettingsError, load_model
+from bliss_framework.estimator.persistence import UNSAVABLE
 from bliss_framework.plugin import check_training
+from bliss_framework.runs.comparison import compare
 from bliss_framework.runs.experiment import run
 from bliss_framework.runs.folder.csv_tables import write_tables
 from bliss_framework.runs.folder.run_folder import RunFolder
@@ -129,7 +135,189 @@ class TestLeftBehind:
         assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [n for n in LEFT if n != "model.skops"]
 
 
+class TestLost:
+    """What a full disk, a hand that deletes and a second process cannot take away."""
+
+    @pytest.mark.parametrize("name", ["labels.csv", "bags.csv", "model.skops", "result.json", "run.toml"])
+    def test_no_space_for_a_file(self, experiment, tmp_path, monkeypatch, lasting, name):
+        """Without space for one of its files a run ends with an error that names it, and goes on from what it kept."""
+        expected = run(experiment(cv=2), silent, RunFolder(tmp_path / "straight")).document
+        whole = Path.replace
+
+        def full(self, target):
+            if Path(target).name == name:
+                raise OSError(28, "No space left on device")
+            return whole(self, target)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(Path, "replace", full)
+            with pytest.raises(FileError) as caught:
+                run(experiment(cv=2), silent, RunFolder(tmp_path / "out"))
+        assert str(caught.value) == (
+            f"{tmp_path / 'out' / name} cannot be written: No space left on device. Free some space, or choose a place "
+            f"that has it."
+        )
+        if name == "run.toml":
+            assert not (tmp_path / "out").exists()
+        else:
+            assert len(list((tmp_path / "out" / "state").iterdir())) == 3 + 4
+            assert list((tmp_path / "out").rglob(".*")) == []
+        heard = []
+        again = run(experiment(cv=2), heard.append, RunFolder(tmp_path / "out", resume=True)).document
+        assert lasting(again) == lasting(expected)
+        assert sorted(path.name for path in (tmp_path / "out").iterdir()) == LEFT
+        computed = sum(type(event).__name__ == "FoldFinished" for event in heard)
+        assert computed == (3 + 2 * 3 if name == "run.toml" else 0)
+
+    @pytest.mark.parametrize("names", [("model.skops",), ("labels.csv",), ("bags.csv", "run.toml"), tuple(LEFT[:-2])])
+    def test_files_of_a_finished_run_are_made_again(self, finished, tmp_path, names):
+        """With --resume they are as they were, byte for byte; the result stays, and the user reads what was lacking."""
+        before = {path.name: path.read_bytes() for path in finished.folder.iterdir()}
+        labels = load_model(finished.folder / "model.skops").label_means_
+        for name in names:
+            (finished.folder / name).unlink()
+        result = run(finished.prepared, silent, RunFolder(finished.folder, resume=True))
+        assert result.document == finished.document
+        assert re.search(r" lacked .*, which was made again; the result is as it was\.$", result.notes[-1])
+        for name in ("labels.csv", "bags.csv", "run.toml", "result.json"):
+            assert (finished.folder / name).read_bytes() == before[name]
+        assert np.array_equal(load_model(finished.folder / "model.skops").label_means_, labels, equal_nan=True)
+        assert not (finished.folder / "state").exists()
+
+    def test_files_that_would_be_others_now(self, finished):
+        """Where the inference is no longer that of the result nothing is mixed."""
+        path = finished.folder / "result.json"
+        path.write_text(path.read_text().replace('"n_pulls": ', '"n_pulls": 1'))
+        (finished.folder / "labels.csv").unlink()
+        with pytest.raises(
+            RunError, match=r"lacks labels\.csv, which cannot be made again: the inference of today dif"
+        ):
+            run(finished.prepared, silent, RunFolder(finished.folder, resume=True))
+        assert not (finished.folder / "labels.csv").exists()
+
+    def test_without_run_toml_settings_are_still_compared(self, finished, experiment):
+        """result.json says what they were, and what the data were."""
+        (finished.folder / "run.toml").unlink()
+        with pytest.raises(RunError, match=r"cannot go on: bliss\.n_rounds was 6 and is now 7\.$"):
+            run(experiment(cv=2, data={"gap": 1.5}, n_rounds=7), never, RunFolder(finished.folder, resume=True))
+        with pytest.raises(RunError, match=r"cannot go on: the data changed since the run started\.$"):
+            run(experiment(cv=2, data={"gap": 1.6}), never, RunFolder(finished.folder, resume=True))
+
+    def test_a_comparison_without_run_toml(self, experiment, tmp_path):
+        """It is found again by its protocol and its methods, too."""
+        names = ["bliss", "bag-mean-svm"]
+        before = compare(experiment(cv=2), names, silent, RunFolder(tmp_path / "out")).document
+        text = (tmp_path / "out" / "run.toml").read_text()
+        (tmp_path / "out" / "run.toml").unlink()
+        with pytest.raises(RunError, match=r"evaluation\.cv was 2 and is now 3"):
+            compare(experiment(cv=3), names, never, RunFolder(tmp_path / "out", resume=True))
+        assert compare(experiment(cv=2), names, never, RunFolder(tmp_path / "out", resume=True)).document == before
+        assert (tmp_path / "out" / "run.toml").read_text() == text
+
+    def test_a_model_that_no_file_can_hold_is_not_missing(self, experiment, tmp_path, monkeypatch):
+        """What could not be saved the first time is not looked for the second time."""
+
+        def fail(model, path):
+            raise RunError(f"{UNSAVABLE} x: no.")
+
+        with monkeypatch.context() as patched:
+            patched.setattr("bliss_framework.runs.folder.run_folder.save_model", fail)
+            run(experiment(cv=None), silent, RunFolder(tmp_path / "out"))
+        again = run(experiment(cv=None), never, RunFolder(tmp_path / "out", resume=True))
+        assert again.notes == (f"{tmp_path / 'out'} holds the finished run; nothing was computed.",)
+
+    def test_a_run_that_is_refused_leaves_nothing(self, experiment, tmp_path, monkeypatch):
+        """An error before anything is finished leaves no directory that looks like a run."""
+
+        def refuse(*arguments):
+            raise SettingsError("No.")
+
+        monkeypatch.setattr("bliss_framework.runs.experiment._infer", refuse)
+        with pytest.raises(SettingsError):
+            run(experiment(cv=None), silent, RunFolder(tmp_path / "deep" / "out"))
+        assert not (tmp_path / "deep").exists()
+
+    def test_what_dead_processes_left_is_swept(self, finished, tmp_path):
+        """Parts of files go when the run goes on, finished or not; files of the user stay."""
+        for name in (".labels.csv.1.part", "..lock.22.part", ".mine.part", "notes.part"):
+            (finished.folder / name).write_text("half")
+        (finished.folder / "state").mkdir()
+        run(finished.prepared, never, RunFolder(finished.folder, resume=True))
+        assert sorted(path.name for path in finished.folder.iterdir()) == [
+            ".mine.part",
+            *LEFT[:4],
+            "notes.part",
+            *LEFT[4:],
+        ]
+
+    def test_a_second_process_is_told_who_is_at_work(self, experiment, tmp_path):
+        """While a run is at work in a directory another is refused there, with --resume too."""
+        refused = []
+
+        def try_too(event):
+            if not refused:
+                with pytest.raises(RunError) as caught:
+                    run(experiment(cv=None), never, RunFolder(tmp_path / "out", resume=True))
+                refused.append(str(caught.value))
+
+        run(experiment(cv=None), try_too, RunFolder(tmp_path / "out"))
+        assert refused[0].startswith(f"{tmp_path / 'out'} is being worked on by process {os.getpid()} of ")
+
+    def test_a_run_that_was_left_by_a_dead_process(self, experiment, tmp_path):
+        """Its lock is taken over, with a note that is in no file."""
+        (tmp_path / "out").mkdir()
+        gone = {"host": socket.gethostname(), "pid": os.getpid(), "user": "ann", "started": "then", "born": 1}
+        (tmp_path / "out" / ".lock").write_text(json.dumps(gone))
+        result = run(experiment(cv=None), silent, RunFolder(tmp_path / "out"))
+        assert f"was left by process {os.getpid()} of ann" in result.notes[0]
+        assert result.notes[0] not in result.document["notes"]
+
+    def test_a_finished_run_where_nothing_can_be_written(self, finished, monkeypatch):
+        """It is read as it is."""
+
+        def refuse(*arguments, **options):
+            raise OSError(30, "Read-only file system")
+
+        monkeypatch.setattr(Path, "write_text", refuse)
+        monkeypatch.setattr(Path, "replace", refuse)
+        result = run(finished.prepared, never, RunFolder(finished.folder, resume=True))
+        assert result.document == finished.document
+
+    def test_a_torn_line_of_events(self, experiment, tmp_path, listen):
+        """The line in which a process died is cut off, so that each line is one event."""
+        with pytest.raises(KeyboardInterrupt):
+            run(experiment(cv=None), listen(3), RunFolder(tmp_path / "out"))
+        with (tmp_path / "out" / "events.jsonl").open("a") as stream:
+            stream.write('{"event": "Fold')
+        run(experiment(cv=None), silent, RunFolder(tmp_path / "out", resume=True))
+        lines = (tmp_path / "out" / "events.jsonl").read_text().splitlines()
+        assert all(json.loads(line)["event"] for line in lines)
+
+    def test_paths_of_data(self, experiment, tmp_path, monkeypatch):
+        """With data and run below the current folder, run.toml has the way from itself, result.json that from there."""
+        monkeypatch.chdir(tmp_path)
+        document = run(experiment(cv=None), silent, RunFolder(tmp_path / "runs" / "out")).document
+        written = tomllib.loads((tmp_path / "runs" / "out" / "run.toml").read_text())
+        assert written["data"]["source"] == "../../toy.npz"
+        assert document["settings"]["data"]["source"] == "toy.npz"
+        monkeypatch.chdir(tmp_path.parent)
+        run(experiment(cv=None), never, RunFolder(tmp_path / "runs" / "out", resume=True))
+
+
 class TestRefusals:
+    @pytest.mark.parametrize("target", ["nowhere", "out"], ids=["dangling", "circle"])
+    def test_a_link_that_leads_nowhere(self, experiment, tmp_path, target):
+        """It is refused as what it is, and stays."""
+        (tmp_path / "out").symlink_to(tmp_path / target)
+        with pytest.raises(RunError, match=r"out is a symbolic link that leads nowhere or in a circle; choose another"):
+            run(experiment(), never, RunFolder(tmp_path / "out"))
+        assert (tmp_path / "out").is_symlink()
+
+    def test_a_name_that_is_too_long(self, experiment, tmp_path):
+        """The system says so, and the user reads what to do."""
+        with pytest.raises(RunError, match=r"x cannot be used as a directory: File name too long\. Choose a shorter"):
+            run(experiment(), never, RunFolder(tmp_path / ("x" * 300)))
+
     def test_a_foreign_folder(self, experiment, tmp_path):
         """A directory that holds something else is left alone."""
         folder = tmp_path / "thesis"
@@ -149,7 +337,7 @@ class TestRefusals:
     def test_a_file(self, experiment, tmp_path):
         """A file is no directory, and stays."""
         (tmp_path / "out").write_text("x")
-        with pytest.raises(RunError, match=r"out cannot be used as a directory: Not a directory\.$"):
+        with pytest.raises(RunError, match=r"out cannot be used as a directory: Not a directory\. A part of"):
             run(experiment(), never, RunFolder(tmp_path / "out"))
         assert (tmp_path / "out").read_text() == "x"
 

@@ -1,8 +1,10 @@
 """`bliss compare`: several methods on the same folds."""
 
-import shlex
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +23,7 @@ from bliss_framework.console.options import (
 from bliss_framework.errors import SettingsError
 
 if TYPE_CHECKING:
-    from bliss_framework.runs.folder.run_folder import RunFolder
+    from bliss_framework.console.drawing.screens import Screen
     from bliss_framework.runs.settings.records import MethodSettings, RunSettings
 
 DEFAULT_CV = 10
@@ -59,13 +61,17 @@ def compare_command(
 
     SOURCE is the name of a data set, a data file, or an experiment .toml.
     """
-    from bliss_framework.console.context import check_resume, command_context, observed, only_one
+    from bliss_framework.console.context import (
+        check_resume,
+        command_context,
+        observed,
+        only_one,
+        print_results,
+        telling_how_to_go_on,
+    )
     from bliss_framework.console.drawing.screens import stdout_to_stderr
-    from bliss_framework.console.drawing.tables import evaluation_table
-    from bliss_framework.console.exits import Interrupted
     from bliss_framework.console.experiments import experiments_of
     from bliss_framework.runs.comparison import compare
-    from bliss_framework.runs.folder.atomic import to_json
     from bliss_framework.runs.folder.run_folder import RunFolder
     from bliss_framework.runs.prepared import prepare
 
@@ -77,29 +83,45 @@ def compare_command(
     prepared = prepare(settings, plugins, context.data_dirs)
     chosen = names or [OWN, *(method.name for method in prepared.baselines)]
     screen = context.screen
-    try:
-        with stdout_to_stderr(), context.processes([prepared]), observed(prepared, plugins, screen) as tell:
-            result = compare(prepared, chosen, tell, folder)
-    except KeyboardInterrupt:
-        raise Interrupted(_what_is_left(folder, sys.argv[1:])) from None
+    path = None if folder is None else folder.path
+    with (
+        telling_how_to_go_on(path, sys.argv[1:]),
+        stdout_to_stderr(),
+        context.processes([prepared]),
+        observed(prepared, plugins, screen) as tell,
+    ):
+        result = compare(prepared, chosen, tell, folder)
     for note in result.notes:
         screen.note(f"Note: {note}")
+    print_results(screen, lambda: _show(result.document, path, screen), lambda: _kept(result.document, path))
+
+
+def _kept(document: "Mapping[str, Any]", path: Path | None) -> str:
+    """Say where a comparison is that could not be printed; hours of work that were kept nowhere are kept now."""
+    from bliss_framework.errors import FileError
+    from bliss_framework.runs.folder.atomic import to_json, write_text
+
+    if path is not None:
+        return f"The comparison is complete in {path}."
+    name = f"bliss-compare-{datetime.now():%Y%m%d-%H%M%S}.json"
+    for folder in (Path.cwd(), Path(tempfile.gettempdir())):
+        with suppress(FileError):
+            write_text(folder / name, to_json(document) + "\n")
+            return f"The comparison was written to {folder / name}."
+    return "The comparison is lost; keep the next one with --output DIR."
+
+
+def _show(document: "Mapping[str, Any]", path: Path | None, screen: "Screen") -> None:
+    from bliss_framework.console.drawing.tables import evaluation_table
+    from bliss_framework.runs.folder.atomic import to_json
+
     if screen.as_json:
-        screen.document(to_json(result.document))
+        screen.document(to_json(document))
         return
-    rows = [(row["name"], row["evaluation"]) for row in result.document["methods"]]
+    rows = [(row["name"], row["evaluation"]) for row in document["methods"]]
     screen.results.print(evaluation_table(screen.results, rows))
-    if output is not None:
-        screen.results.print(f"results: {output}", markup=False, highlight=False, soft_wrap=True)
-
-
-def _what_is_left(folder: "RunFolder | None", words: Sequence[str]) -> str:
-    """Say what to type after an interruption."""
-    from bliss_framework.console.context import how_to_go_on
-
-    if folder is not None:
-        return how_to_go_on(folder.path, words)
-    return f"Interrupted. Nothing was kept, since there was no --output DIR. To start again: bliss {shlex.join(words)}"
+    if path is not None:
+        screen.results.print(f"results: {path}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _settings(settings: "RunSettings", methods: str | None) -> "tuple[RunSettings, list[str]]":

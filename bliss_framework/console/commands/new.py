@@ -1,5 +1,6 @@
 """`bliss new`: asks what it needs when a person is there, and scaffolds a plugin."""
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,6 +53,14 @@ def new_command(
         screen.results.print(command, markup=False, highlight=False, soft_wrap=True)
 
 
+def _in_utf8(text: str) -> str:
+    """Read letters that the locale does not know, and that Python has kept as they came, as UTF-8 if they are."""
+    try:
+        return os.fsencode(text).decode("utf-8")
+    except UnicodeError:
+        return text
+
+
 def _with_answers(blueprint: "Blueprint", summary: str | None, author: str | None, licence: str | None) -> "Blueprint":
     from attrs import evolve
 
@@ -61,8 +70,8 @@ def _with_answers(blueprint: "Blueprint", summary: str | None, author: str | Non
 
     def answer(given: str | None, question: str, default: str) -> str:
         if given is not None or not there:
-            return default if given is None else given
-        return str(click.prompt(question, default=default, err=True))
+            return default if given is None else _in_utf8(given)
+        return _in_utf8(str(click.prompt(question, default=default, err=True)))
 
     return evolve(
         blueprint,

@@ -1,8 +1,10 @@
 """`bliss run`: from options to settings to results."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,9 +57,8 @@ def run_command(
 
     SOURCE is the name of a data set, a data file, or an experiment .toml.
     """
-    from bliss_framework.console.context import check_resume, command_context, how_to_go_on
+    from bliss_framework.console.context import check_resume, command_context, print_results, telling_how_to_go_on
     from bliss_framework.console.drawing.screens import stdout_to_stderr
-    from bliss_framework.console.exits import Interrupted
     from bliss_framework.console.experiments import experiments_of
     from bliss_framework.runs.folder.run_folder import RunFolder
     from bliss_framework.runs.pipeline_run import prepare_any
@@ -73,13 +74,32 @@ def run_command(
     places = [RunFolder(path, resume, accept_versions, accept_plugin_versions) for path in paths]
     _check_places(places, prepared)
     results = []
-    try:
-        with stdout_to_stderr(), context.processes(prepared):
-            for one, place in zip(prepared, places, strict=True):
-                results.append(_run(one, place, plugins, context))
-    except KeyboardInterrupt:
-        raise Interrupted(how_to_go_on(folder, sys.argv[1:])) from None
-    _show(results, experiments.several, context)
+    with (
+        telling_how_to_go_on(folder, sys.argv[1:]),
+        _lock_of_all(folder, places, experiments.several),
+        stdout_to_stderr(),
+        context.processes(prepared),
+    ):
+        for one, place in zip(prepared, places, strict=True):
+            results.append(_run(one, place, plugins, context))
+    show = partial(_show, results, experiments.several, context)
+    print_results(context.screen, show, lambda: f"The results are complete in {folder}.")
+
+
+@contextmanager
+def _lock_of_all(folder: Path, places: "Sequence[RunFolder]", several: bool) -> Iterator[None]:
+    """Lock the directory of several experiments; if all are finished, and only to be shown, it may be read-only."""
+    from bliss_framework.errors import FileError
+    from bliss_framework.runs.folder.run_folder import RESULT, RunFolder
+
+    with ExitStack() as stack:
+        if several:
+            try:
+                stack.enter_context(RunFolder(folder).at_work())
+            except FileError:
+                if not all((place.path / RESULT).exists() for place in places):
+                    raise
+        yield
 
 
 def _with_records(settings: "RunSettings", output: str | None, several: bool) -> "RunSettings":
@@ -105,7 +125,7 @@ def _new_folder(source: str, prepared: "Sequence[Experiment]") -> Path:
 def _check_places(places: "Sequence[RunFolder]", prepared: "Sequence[Experiment]") -> None:
     """Refuse a directory that is taken before the first experiment, not after an hour of it."""
     for place, one in zip(places, prepared, strict=True):
-        if place.path.exists():
+        if place.path.exists() or place.path.is_symlink():
             place.check(one.document(place.path), one.record())
 
 

@@ -2,8 +2,10 @@
 
 import shlex
 import sys
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
@@ -15,7 +17,9 @@ from bliss_framework.console.options import (
     output_options,
     trust_modules_option,
 )
-from bliss_framework.errors import RunError
+
+if TYPE_CHECKING:
+    from bliss_framework.console.drawing.screens import Screen
 
 
 @click.command("tune", cls=ParameterCommand)
@@ -34,12 +38,12 @@ def tune_command(source: str, only: str | None, output: str | None, **options: A
     """
     from attrs import evolve
 
-    from bliss_framework.console.context import command_context, observed, only_one
+    from bliss_framework.console.context import command_context, observed, only_one, print_results
     from bliss_framework.console.drawing.screens import stdout_to_stderr
-    from bliss_framework.console.drawing.tables import candidate_table
     from bliss_framework.console.exits import Interrupted
     from bliss_framework.console.experiments import experiments_of
-    from bliss_framework.runs.folder.atomic import to_json, write_text
+    from bliss_framework.runs.folder.atomic import write_text
+    from bliss_framework.runs.folder.lock import reserved
     from bliss_framework.runs.prepared import prepare
     from bliss_framework.runs.tuning import tune
 
@@ -49,20 +53,29 @@ def tune_command(source: str, only: str | None, output: str | None, **options: A
     settings = evolve(settings, bliss={**settings.bliss, "settings": "select"})
     prepared = prepare(settings, plugins, context.data_dirs)
     path = Path(output) if output is not None else Path(f"{prepared.name}-tuned.toml")
-    if path.exists():
-        raise RunError(f"{path} is already there. Choose another file with --output.")
     screen = context.screen
     for note in prepared.notes:
         screen.note(f"Note: {note}")
-    try:
-        with stdout_to_stderr(), context.processes([prepared]), observed(prepared, plugins, screen) as tell:
-            result = tune(prepared, tell)
-    except KeyboardInterrupt:
-        command = shlex.join(sys.argv[1:])
-        raise Interrupted(f"Interrupted before anything was kept. To start again: bliss {command}") from None
-    write_text(path, result.toml)
+    with reserved(path) as notes, stdout_to_stderr(), context.processes([prepared]):
+        for note in notes:
+            screen.note(f"Note: {note}")
+        try:
+            with observed(prepared, plugins, screen) as tell:
+                result = tune(prepared, tell, path.parent)
+        except KeyboardInterrupt:
+            command = shlex.join(sys.argv[1:])
+            raise Interrupted(f"Interrupted before anything was kept. To start again: bliss {command}") from None
+        write_text(path, result.toml)
+    show = partial(_show, {**result.document, "file": str(path)}, screen)
+    print_results(screen, show, lambda: f"The best settings are complete in {path}.")
+
+
+def _show(document: "Mapping[str, Any]", screen: "Screen") -> None:
+    from bliss_framework.console.drawing.tables import candidate_table
+    from bliss_framework.runs.folder.atomic import to_json
+
     if screen.as_json:
-        screen.document(to_json({**result.document, "file": str(path)}))
+        screen.document(to_json(document))
         return
-    screen.results.print(candidate_table(screen.results, result.document["candidates"]))
-    screen.results.print(f"best settings: {path}", markup=False, highlight=False, soft_wrap=True)
+    screen.results.print(candidate_table(screen.results, document["candidates"]))
+    screen.results.print(f"best settings: {document['file']}", markup=False, highlight=False, soft_wrap=True)

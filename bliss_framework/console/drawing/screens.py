@@ -52,7 +52,10 @@ def shows_unicode(console: Console) -> bool:
 
 @contextmanager
 def stdout_to_stderr() -> Iterator[None]:
-    """Send to standard error what others print meanwhile: plugins, compiled code, worker processes."""
+    """Send to standard error what others print meanwhile: plugins, compiled code, worker processes.
+
+    What Python prints goes through this process's standard error, which drops what nobody takes.
+    """
     sys.stdout.flush()
     try:
         output, error = sys.stdout.fileno(), sys.stderr.fileno()
@@ -64,8 +67,8 @@ def stdout_to_stderr() -> Iterator[None]:
     kept = os.dup(output)
     os.dup2(error, output)
     try:
-        yield
+        with redirect_stdout(sys.stderr):
+            yield
     finally:
-        sys.stdout.flush()
         os.dup2(kept, output)
         os.close(kept)

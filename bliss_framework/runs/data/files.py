@@ -16,6 +16,7 @@ from bliss_framework.extension.file_kinds import kind_of
 from bliss_framework.extension.loading.isolation import describe
 from bliss_framework.extension.naming import did_you_mean
 from bliss_framework.extension.registry import Registry
+from bliss_framework.faults import is_fault
 
 FOLDER_DEPTH = 3  # Enough for <data>/<collection>/<set>/<file>; a home folder given by mistake still ends.
 
@@ -83,6 +84,8 @@ class FileReaders:
         except BlissError:
             raise
         except Exception as error:
+            if is_fault(error):
+                raise
             raise PluginError(f"{path}: {origin} broke: {describe(error)}. Tell its authors.") from error
         dataset = check_dataset(dataset, origin)
         return dataset, (*notes, *dataset.notes)

@@ -1,22 +1,28 @@
 """Files that appear whole or not at all, and JSON that any reader can read."""
 
+import errno
 import json
 import math
 import os
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bliss_framework.errors import RunError
+from bliss_framework.errors import FileError
+from bliss_framework.faults import in_words
+
+PARTIAL = re.compile(r"\..+\.\d+\.part")
+LONGEST = 200  # Bytes of a name that its partial file repeats; file systems take 255.
 
 
 def write_text(path: Path, text: str) -> None:
     """Write a file under another name and rename it.
 
     Raises:
-        RunError: if the file cannot be written; what was there before is kept.
+        FileError: if the file cannot be written; what was there before is kept.
     """
     _write(path, lambda partial: partial.write_text(text, encoding="utf-8"))
 
@@ -26,14 +32,49 @@ def write_bytes(path: Path, content: bytes) -> None:
     _write(path, lambda partial: partial.write_bytes(content))
 
 
-def _write(path: Path, write: Callable[[Path], int]) -> None:
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+def partial_of(path: Path) -> Path:
+    """Return where the part of a file is, that this process has written so far."""
+    name = os.fsdecode(os.fsencode(path.name)[:LONGEST])
+    return path.with_name(f".{name}.{os.getpid()}.part")
+
+
+def make_folder(folder: Path) -> None:
+    """Make a directory with those above it.
+
+    Raises:
+        OSError: it cannot be made; where a file has its name, that it is no directory.
+    """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        if folder.is_file():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)) from None
+        raise
+
+
+def sweep(folder: Path) -> None:
+    """Delete what processes that died have left of files; the caller holds the lock, so none is being written."""
+    for path in list(folder.rglob(".*.part")):
+        if PARTIAL.fullmatch(path.name):
+            _discard(path)
+
+
+def sweep_beside(path: Path) -> None:
+    """Delete what processes that died have left of one file; the caller holds its lock."""
+    name = re.escape(partial_of(path).name.rsplit(".", 2)[0])
+    for other in list(path.parent.glob(".*.part")):
+        if re.fullmatch(rf"{name}\.\d+\.part", other.name):
+            _discard(other)
+
+
+def _write(path: Path, write: Callable[[Path], int]) -> None:
+    partial = partial_of(path)
+    try:
+        make_folder(path.parent)
         write(partial)
         partial.replace(path)
     except OSError as error:
-        raise RunError(f"{path} cannot be written: {error.strerror}.") from None
+        raise FileError(in_words(error, path, "cannot be written")) from error
     finally:
         _discard(partial)
 

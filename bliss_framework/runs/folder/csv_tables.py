@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +18,25 @@ from bliss_framework.runs.folder.atomic import plain, write_text
 LABEL_COLUMNS = ("row", "bag", "label", "confidence", "undecided")
 BAG_COLUMNS = ("bag", "n_instances", "weak_label", "predicted", "score")
 MEAN_REWARD = "mean_reward_"
+LABELS, BAGS = TABLES = ("labels.csv", "bags.csv")
 
 
-def write_tables(folder: Path, model: BlissClassifier, data: CheckedData) -> None:
+def write_tables(folder: Path, model: BlissClassifier, data: CheckedData, names: Collection[str] = TABLES) -> None:
     """Write what was inferred of the data as labels.csv and bags.csv.
 
     Args:
         folder: where they go.
         model: fitted to the data.
         data: the data.
+        names: of the files to write.
 
     Raises:
-        RunError: a file cannot be written.
+        FileError: a file cannot be written.
     """
-    write_text(folder / "labels.csv", _table(_label_rows(model)))
-    write_text(folder / "bags.csv", _table(_bag_rows(model, data)))
+    if LABELS in names:
+        write_text(folder / LABELS, _table(_label_rows(model)))
+    if BAGS in names:
+        write_text(folder / BAGS, _table(_bag_rows(model, data)))
 
 
 def write_predictions(folder: Path, bags: list[dict[str, Any]], instances: list[dict[str, Any]]) -> None:

@@ -1,6 +1,7 @@
 """The start of a run: its directory, what is finished there already, and who hears of it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ from attrs import field, frozen
 
 from bliss_framework.runs.events import Tell
 from bliss_framework.runs.folder.checkpoint import Checkpoint
-from bliss_framework.runs.folder.run_folder import RunFolder
+from bliss_framework.runs.folder.run_folder import RUN, RunFolder
 
 FORMAT = 1
 
@@ -35,13 +36,17 @@ class Start:
     Attributes:
         checkpoint: of its finished pieces.
         tell: called with each event; writes events.jsonl too where there is a directory.
+        notes: sentences about the directory.
         finished: the result, where the directory holds the finished run: nothing is left to compute.
         resumed_from: the versions that the run had before, where it goes on with others; for result.json.
+        missing: files that the finished run has lost, which are to be made again; its result stays.
     """
 
     checkpoint: Checkpoint = field()
     tell: Tell = field()
+    notes: tuple[str, ...] = field(default=())
     finished: RunResult | None = field(default=None)
+    missing: tuple[str, ...] = field(default=())
     resumed_from: list[dict[str, Any]] = field(factory=list)
 
     def remarks(self) -> dict[str, Any]:
@@ -49,28 +54,70 @@ class Start:
         return {"resumed_from": self.resumed_from} if self.resumed_from else {}
 
 
-def start(folder: RunFolder | None, settings: Mapping[str, Any], record: Mapping[str, Any], tell: Tell) -> Start:
-    """Start a run in its directory, or go on with the one that is there.
+Files = Callable[[Mapping[str, Any]], Collection[str]]
+
+
+def no_files(document: Mapping[str, Any]) -> Collection[str]:
+    """Return the files that lie beside a result.json which says all: none."""
+    return ()
+
+
+@contextmanager
+def start(
+    folder: RunFolder | None,
+    settings: Mapping[str, Any],
+    record: Mapping[str, Any],
+    tell: Tell,
+    files: Files = no_files,
+) -> Iterator[Start]:
+    """Start a run in its directory, or go on with the one that is there, and hold its lock for the with block.
+
+    A finished run is read without a lock, since it may lie where nothing can be written.
 
     Args:
         folder: of the run; None keeps nothing.
         settings: all that decides the result.
         record: the digest of the data and the versions.
         tell: called with each event.
+        files: from a result to the names of the files that belong to it.
 
     Raises:
-        RunError: the directory is taken, or holds a run with other settings, other data or other versions.
+        RunError: the directory is taken, holds a run with other settings, other data or other versions, or another
+            process is at work in it.
     """
     if folder is None:
-        return Start(Checkpoint(None), tell)
+        yield Start(Checkpoint(None), tell)
+        return
     folder.check(settings, record)
-    earlier = folder.resumed_from(record)
-    checkpoint = folder.open(settings, record)
     document = folder.result(settings)
-    if document is None:
-        return Start(checkpoint, _logging(folder, tell), resumed_from=earlier)
-    notes = (f"{folder.path} holds the finished run; nothing was computed.",)
-    return Start(checkpoint, tell, RunResult(document, notes, folder.path))
+    lost = () if document is None else tuple(folder.missing((RUN, *files(document))))
+    if document is not None and not lost:
+        folder.tidy()
+        notes = (f"{folder.path} holds the finished run; nothing was computed.",)
+        yield Start(Checkpoint(None), tell, finished=RunResult(document, notes, folder.path))
+        return
+    folder.check_versions(record)
+    earlier = folder.resumed_from(record)
+    with folder.at_work() as taken_over, _leaving_no_trace(folder, is_new=not (folder.path / RUN).exists()):
+        checkpoint = folder.open(settings, record)
+        if document is not None:
+            made_again = f"{folder.path} lacked {', '.join(lost)}, which was made again; the result is as it was."
+            result = RunResult(document, (*taken_over, made_again), folder.path)
+            yield Start(checkpoint, tell, (), result, tuple(name for name in lost if name != RUN))
+            folder.drop_state()
+            return
+        yield Start(checkpoint, _logging(folder, tell), taken_over, resumed_from=earlier)
+
+
+@contextmanager
+def _leaving_no_trace(folder: RunFolder, is_new: bool) -> Iterator[None]:
+    """Withdraw a new run that fails before anything is finished."""
+    try:
+        yield
+    except Exception:
+        if is_new:
+            folder.withdraw()
+        raise
 
 
 def _logging(folder: RunFolder, tell: Tell) -> Tell:

@@ -1,0 +1,83 @@
+"""Faults of the machine: no space, no permission, no memory. They are no bugs, and each has words and a way out."""
+
+import errno
+import os
+from pathlib import Path
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+# What to do, by the number of the error; the same error has the same way out wherever it happens.
+HINTS = {
+    errno.ENOSPC: "Free some space, or choose a place that has it.",
+    errno.EDQUOT: "Your quota is used up: delete something, or choose another place.",
+    errno.EFBIG: "A file must not be that large there: raise the limit (ulimit -f), or choose another place.",
+    errno.ENAMETOOLONG: "Choose a shorter name.",
+    errno.EACCES: "Choose a place that you may use, or ask its owner for the permission.",
+    errno.EPERM: "Choose a place that you may use, or ask its owner for the permission.",
+    errno.EROFS: "The place is read-only; choose another.",
+    errno.EMFILE: "Too many files are open: raise the limit (ulimit -n).",
+    errno.ENFILE: "Too many files are open on this machine; end other programs.",
+    errno.EIO: "The device has a fault; choose another place.",
+    errno.ENODEV: "The device is gone; choose another place.",
+    errno.ENXIO: "The device is gone; choose another place.",
+    errno.ESTALE: "The network file system has lost it; try again, or choose another place.",
+    errno.ETIMEDOUT: "It did not answer in time; try again.",
+    errno.ENOTDIR: "A part of the path is a file; choose another path.",
+    errno.EISDIR: "There is a directory of that name; choose another name.",
+    errno.EEXIST: "A file or a symbolic link that leads nowhere has that name; choose another.",
+    errno.ELOOP: "Symbolic links lead in a circle there; choose another place.",
+    errno.ENOLCK: "The file system has no locks left; try again, or choose another place.",
+    errno.EAGAIN: "The machine has too many processes or too little memory now; try again, or use fewer processes.",
+    errno.ENOMEM: "The machine has too little memory now; end other programs, or use fewer processes.",
+}
+# Whoever meets these on the way has done nothing wrong, neither bliss nor the plugin whose code was running.
+BLAMELESS = (*FULL, errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.EIO, errno.ESTALE, errno.ENOMEM)
+
+
+def is_fault(error: BaseException) -> bool:
+    """Say whether an exception is a fault of the machine, for which the code that was running is not to blame.
+
+    >>> is_fault(OSError(28, "No space left on device")), is_fault(OSError(2, "No such file"))
+    (True, False)
+    """
+    return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in BLAMELESS)
+
+
+def reason(error: OSError) -> str:
+    """Return what the system says of an error, without a full stop.
+
+    >>> reason(OSError(28, "No space left on device"))
+    'No space left on device'
+    """
+    return (error.strerror or str(error) or type(error).__name__).rstrip(".")
+
+
+def in_words(error: OSError, what: str | Path | None = None, cannot: str = "cannot be used") -> str:
+    """Say which thing met an error of the system, what the error is, and what to do.
+
+    Args:
+        error: of the system.
+        what: the thing, with its path; None for what the error itself names.
+        cannot: what could not be done with it.
+
+    >>> in_words(OSError(36, "File name too long"), "out/x", "cannot be written")
+    'out/x cannot be written: File name too long. Choose a shorter name.'
+    """
+    named = what if what is not None else _named(error)
+    said = f"{named} {cannot}: {reason(error)}." if named else f"The system refused something: {reason(error)}."
+    hint = HINTS.get(error.errno or 0)
+    return f"{said} {hint}" if hint else said
+
+
+def out_of_memory(error: MemoryError) -> str:
+    """Say that memory ran out, and what needs less of it."""
+    text = " ".join(str(error).split()).rstrip(".")
+    return (
+        f"There is not enough memory{f': {text}' if text else ''}. A fit needs less with more folds (n_folds), with "
+        f'fewer rows in each training part (train_on = "one"), with a classifier that holds no table of all pairs of '
+        f"rows (classifier = ridge, linear final classifiers), or with fewer processes (n_jobs)."
+    )
+
+
+def _named(error: OSError) -> str:
+    names = [os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, str | bytes)]
+    return " or ".join(dict.fromkeys(names))

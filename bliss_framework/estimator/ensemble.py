@@ -1,6 +1,5 @@
 """What a fitted model predicts with: one final classifier, or several with scores on one scale."""
 
-import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -76,11 +75,11 @@ def measures(
     """
     if weights is None:
         return dict(reading.evaluate(predicted, scores, weak))
-    if "weights" not in inspect.signature(reading.evaluate).parameters:
+    if not reading.takes_weights:
         raise SettingsError(
             f"The measures of {type(reading).__name__} take no weights, so score takes no sample_weight; pass None."
         )
-    return dict(reading.evaluate(predicted, scores, weak, weights))
+    return dict(reading.evaluate(predicted, scores, weak, weights))  # type: ignore[call-arg]
 
 
 def _mean(scores: list[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -1,7 +1,7 @@
 """The reading of binary MIL: a positive bag holds at least one positive instance, a negative bag holds none."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
@@ -28,6 +28,8 @@ class BinaryReading(BagReading):
     >>> BinaryReading().bag_labels(np.array([-1.0, 2.0, -3.0]), Bags.from_ids(["a", "a", "b"]), 0.0).tolist()
     [1, 0]
     """
+
+    takes_weights: ClassVar[bool] = True
 
     bag_score: str = field(default="max", validator=one_of("max", "mean", "max-mean"))
 

@@ -1,7 +1,7 @@
 """The reading of rows that are bags: a bag is of the class of its instances."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import frozen
@@ -22,6 +22,8 @@ class ClassReading(BagReading):
     >>> ClassReading().bag_labels(np.array([[0.1, 0.9], [0.7, 0.3]]), Bags.from_ids([0, 1]), 0.0).tolist()
     [1, 0]
     """
+
+    takes_weights: ClassVar[bool] = True
 
     def bag_scores(self, scores: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
         """Average the scores of a bag: (n,) -> (B,), or (n, C) -> (B, C)."""

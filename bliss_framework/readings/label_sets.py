@@ -28,6 +28,7 @@ class LabelSetReading(BagReading):
     [[1, 0], [0, 0]]
     """
 
+    takes_weights: ClassVar[bool] = True
     class_0_is_negative: ClassVar[bool] = True
 
     def bag_scores(self, scores: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:

@@ -21,6 +21,7 @@ class ShareReading(BagReading):
     [0.5, 0.0]
     """
 
+    takes_weights: ClassVar[bool] = True
     from_instances: ClassVar[bool] = True
 
     def bag_scores(self, scores: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:

@@ -140,4 +140,4 @@ def test_refusals(toy):
         BlissClassifier(self_training=0.5).fit(X, weak, bags=bags)
     few = np.repeat(np.arange(4), 4)
     with pytest.raises(SettingsError, match="self_training needs out-of-fold scores, which take 5 bags; there are 4"):
-        BlissClassifier(n_folds=2, self_training=1).fit(np.arange(16.0)[:, None], [0, 1, 0, 1], bags=few)
+        BlissClassifier(n_folds=2, self_training=1).fit(X[:16], [0, 1, 0, 1], bags=few)

@@ -766,7 +766,7 @@ def test_folds_have_about_the_same_shares():
     strata = strata_of_shares(np.stack([1 - ones, ones], axis=1))
 
     def unlike(y):
-        parts = [list(BagKFold(3, s).split(np.zeros((30, 1)), y)) for s in range(40)]
+        parts = [list(BagKFold(3, s).split(np.zeros((30, 1)), y, np.arange(30))) for s in range(40)]
         return np.mean([np.std([ones[test].mean() for _, test in part]) for part in parts])
 
     assert unlike(strata) < 0.6 * unlike(None)

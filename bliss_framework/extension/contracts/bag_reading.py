@@ -22,10 +22,12 @@ class BagReading(ABC):
     Attributes:
         from_instances: whether bags are read from the joint instance scores of all final classifiers, as where the weak
             label counts predicted classes, rather than from averages of their bag scores.
+        takes_weights: whether `evaluate` takes weights of bags as well; `score` takes sample_weight then.
         class_0_is_negative: whether class 0 is no label, so that an instance without a label is of it.
     """
 
     from_instances: ClassVar[bool] = False
+    takes_weights: ClassVar[bool] = False
     class_0_is_negative: ClassVar[bool] = False
 
     @abstractmethod
@@ -47,13 +49,7 @@ class BagReading(ABC):
         """Score how well held-out predictions meet the weak labels; larger is better, 1 is perfect."""
 
     @abstractmethod
-    def evaluate(
-        self,
-        predicted: NDArray[Any],
-        scores: NDArray[np.float64],
-        weak: WeakLabels,
-        weights: NDArray[np.float64] | None = None,
-    ) -> Mapping[str, float]:
+    def evaluate(self, predicted: NDArray[Any], scores: NDArray[np.float64], weak: WeakLabels) -> Mapping[str, float]:
         """Compare predicted weak labels and bag scores with the true weak labels of bags that were not trained on.
 
         The first measure is the main one. One with a slash in its name, such as average_precision/cat, is a detail that
@@ -63,8 +59,8 @@ class BagReading(ABC):
             predicted: (B, ...) as `bag_labels` returns them.
             scores: (B,) or (B, C), positive where they exceed the bag threshold.
             weak: the true weak labels.
-            weights: (B,) how much each bag counts, or None where all count alike. A reading may leave this argument
-                out; then `score` takes no sample_weight.
+
+        Where `takes_weights` is set there is a fourth argument, `weights`: (B,) how much each bag counts, or None.
         """
 
     def labels_of_bag_scores(self, bag_scores: NDArray[np.float64], threshold: float) -> NDArray[Any]:

@@ -4,6 +4,7 @@ import json
 import time
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def run(prepared: Prepared, tell: Tell, folder: RunFolder | None = None) -> RunR
     settings = prepared.document(None if folder is None else folder.path)
     with start(folder, settings, prepared.record(), tell, files_of) as begun:
         if begun.finished is None:
-            return _run(prepared, settings, begun, folder)
+            return _run(prepared, begun, folder)
         if folder is not None and begun.missing:
             _make_again(prepared, begun, folder, begun.finished.document)
         return begun.finished
@@ -75,7 +76,7 @@ def _make_again(prepared: Prepared, begun: Start, folder: RunFolder, document: M
     folder.write_model(model, prepared.problem.data, begun.missing)
 
 
-def _run(prepared: Prepared, settings: dict[str, Any], begun: Start, folder: RunFolder | None) -> RunResult:
+def _run(prepared: Prepared, begun: Start, folder: RunFolder | None) -> RunResult:
     started = time.perf_counter()
     checkpoint, tell = begun.checkpoint, begun.tell
     methods = (bliss_method(prepared.config), *prepared.baselines)
@@ -83,7 +84,7 @@ def _run(prepared: Prepared, settings: dict[str, Any], begun: Start, folder: Run
     tell(announcement(prepared, len(fits) + 1))
     model, warned = _infer(prepared, checkpoint, tell)
     pieces = run_fits(prepared.problem, fits, prepared.n_jobs, checkpoint, tell, model)
-    document = _document(prepared, settings, model, _evaluation(prepared, pieces))
+    document = _document(prepared, model, _evaluation(prepared, pieces))
     document |= begun.remarks()
     document["seconds"] = {"total": time.perf_counter() - started, **model.inference_["seconds"]}
     said = [*prepared.notes, *warned, *_comparison_notes(document), *notes_of(pieces, OWN), *fold_notes(prepared)]
@@ -107,9 +108,7 @@ def _infer(prepared: Prepared, checkpoint: Checkpoint, tell: Tell) -> tuple[Blis
     return model, sorted({str(one.message) for one in caught})
 
 
-def _document(
-    prepared: Prepared, settings: dict[str, Any], model: BlissClassifier, evaluation: dict[str, Any]
-) -> dict[str, Any]:
+def _document(prepared: Prepared, model: BlissClassifier, evaluation: dict[str, Any]) -> dict[str, Any]:
     """What result.json says, but for seconds and notes."""
     problem = prepared.problem
     if problem.truth is not None and (problem.truth >= 0).any():
@@ -125,7 +124,8 @@ def _document(
         "format": FORMAT,
         "name": prepared.name,
         "bliss_framework": __version__,
-        "settings": settings,
+        # What is printed names files from where the user is.
+        "settings": prepared.document(Path.cwd()),
         "data": prepared.data_document(),
         "components": prepared.components_from(),
         "inference": _inference(model),

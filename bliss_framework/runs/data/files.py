@@ -128,9 +128,9 @@ def portable(path: Path, folder: Path | None) -> str:
         followed. Else the path from the home folder with a `~`, or the whole path.
     """
     # The last part is not followed where it is a link: a data set is called like its file.
-    whole = path.parent.resolve() / path.name
+    whole = Path(os.path.realpath(path.parent)) / path.name
     if folder is not None:
-        home = folder.resolve()
+        home = Path(os.path.realpath(folder))  # Unlike resolve it bears links in a circle.
         if whole.is_relative_to(Path.cwd().resolve()) and home.is_relative_to(Path.cwd().resolve()):
             return os.path.relpath(whole, home)
     user = Path("~").expanduser()

@@ -90,7 +90,7 @@ def _checked_piece(piece: Piece, problem: Problem, fit: Fit) -> Piece:
         raise ValueError("it is of other bags")
     lengths = {name: len(bags) for name in ("predicted", "scores")}
     if tested.truth is not None:
-        lengths |= {name: len(rows) for name in ("rows", "instances", "free")}
+        lengths |= {name: len(rows) for name in ("rows", "instance_classes", "free")}
         if piece["rows"] != rows.tolist():
             raise ValueError("it is of other instances")
     if piece["instance_scores"] is not None:

@@ -31,8 +31,8 @@ BETWEEN_LOOKS = 0.5  # Seconds after which a worker looks again whether its pare
 def fold_runner(n_jobs: int | None) -> RunTasks:
     """Return a function that runs the fold tasks of one pass, in order.
 
-    The number of BLAS threads changes the last bits of a product, and a bit can flip a tie, so inner threads are fixed
-    to one. With one job all events are sent as they happen; with several, only the end of each fold is.
+    A bit can flip a tie, so each task computes with one thread of linear algebra. With one job all events are sent as
+    they happen; with several, only the end of each fold is.
 
     Args:
         n_jobs: processes, as in joblib; None means one, -1 all cores.
@@ -47,6 +47,16 @@ def fold_runner(n_jobs: int | None) -> RunTasks:
             yield result
 
     return on_processes
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Compute with one thread of linear algebra, in a with block or as a decorator.
+
+    The last bits of a product depend on the number of threads, and so on the machine and on who else computes on it.
+    """
+    with threadpool_limits(limits=1):
+        yield
 
 
 def several(n_jobs: int | None) -> bool:
@@ -184,13 +194,13 @@ def signals_kept_from_children() -> Iterator[None]:
 
 def _one_after_the_other(work: Work, tasks: list[FoldTask], emit: Emit) -> Iterator[FoldResult]:
     for task in tasks:
-        with threadpool_limits(limits=1):
+        with one_blas_thread():
             yield work(task, emit)
 
 
+@one_blas_thread()
 def single_threaded(work: Work, task: FoldTask) -> Any:
-    with threadpool_limits(limits=1):
-        return work(task, silent)
+    return work(task, silent)
 
 
 @contextmanager

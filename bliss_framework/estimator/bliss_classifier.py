@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bliss_framework.compute.processes import fold_runner
+from bliss_framework.compute.processes import fold_runner, one_blas_thread
 from bliss_framework.errors import BlissError, DataError
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import Config, FitConfig, configure
@@ -161,8 +161,9 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> "BlissClassifier":
         """Fit checked data with a configuration that is resolved; of the parameters only those of the run are used."""
         request = self._request(data, config, emit, run_tasks)
-        result = fit_best(request) if config.candidates else fit(request)
-        self._remember(result, request)
+        with one_blas_thread():
+            result = fit_best(request) if config.candidates else fit(request)
+            self._remember(result, request)
         warn_of_collapse(result.found, self.classes_)
         return self
 
@@ -175,8 +176,9 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.check_parameters()
         data = self._checked(X, y, bags)
         request = self._request(data, self._configured(data), emit, None)
-        ready = order_data(request.data, request.config)
-        return infer(request.config, ready.data, request.seed, request.run_tasks, emit), ready.order
+        with one_blas_thread():
+            ready = order_data(request.data, request.config)
+            return infer(request.config, ready.data, request.seed, request.run_tasks, emit), ready.order
 
     def rank_settings(self, X: Any, y: Any = None, bags: Any = None, emit: Emit = silent) -> list[Trial]:
         """Score every combination of the grid on held-out bags, best first, without fitting anything.
@@ -245,19 +247,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._regimes_in_hand: tuple[Regime, ...] = result.regimes
         # In canonical order, because the place of a row in a matrix product decides its last bits.
         self.training_scores_ = self._scores(data.X[result.order])[place]
-        self.inference_: dict[str, Any] = {
-            "mean_reward": found.mean_reward,
-            "n_undecided": int(inferred.undecided.sum()),
-            "collapsed": found.collapsed,
-            "weak_score": found.weak_score,
-            "n_pulls": found.n_pulls,
-            "n_folds": found.n_folds,
-            "label_counts": {
-                str(value): int((inferred.classes == c).sum()) for c, value in enumerate(self.classes_.tolist())
-            },
-            "seconds": found.seconds,
-            **({"chosen": result.chosen} if result.chosen else {}),
-        }
+        self.inference_ = result.inference(self.classes_)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score instances: (n,) for two classes, positive for `classes_[1]`, else (n, C)."""

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from bliss_framework.compute.processes import one_blas_thread
 from bliss_framework.errors import SettingsError
 from bliss_framework.extension.contracts import BagReading, Regime
 from bliss_framework.kernel.bags import Bags
@@ -41,11 +42,13 @@ class Member(BaseEstimator):  # type: ignore[misc]
 Ensemble = Sequence[tuple[Member, Regime]]
 
 
+@one_blas_thread()
 def instance_scores(members: Sequence[Member], X: Any) -> NDArray[np.float64]:
     """Average the instance scores of all members, each in its own units: (n,) or (n, C)."""
     return _mean([member.scores(X) / member.instance_unit for member in members])
 
 
+@one_blas_thread()
 def bag_scores(ensemble: Ensemble, X: Any, bags: Bags) -> NDArray[np.float64]:
     """Average the bag scores of all members, each by its own regime and in its own units: (B,) or (B, C)."""
     return _mean(
@@ -53,6 +56,7 @@ def bag_scores(ensemble: Ensemble, X: Any, bags: Bags) -> NDArray[np.float64]:
     )
 
 
+@one_blas_thread()
 def bag_labels(ensemble: Ensemble, X: Any, bags: Bags, threshold: float) -> NDArray[Any]:
     """Predict the weak label of each bag; the threshold is in bag units."""
     first, regime = ensemble[0]

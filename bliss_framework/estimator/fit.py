@@ -88,6 +88,23 @@ class FitResult:
     slope: float = field()
     chosen: list[dict[str, Any]] = field(factory=list)
 
+    def inference(self, classes: NDArray[Any]) -> dict[str, Any]:
+        """Say what was inferred, as `result.json` does under "inference"; `classes` (C,) are the user's values."""
+        found, inferred = self.found, self.found.inferred
+        return {
+            "mean_reward": found.mean_reward,
+            "n_undecided": int(inferred.undecided.sum()),
+            "collapsed": found.collapsed,
+            "weak_score": found.weak_score,
+            "n_pulls": found.n_pulls,
+            "n_folds": found.n_folds,
+            "label_counts": {
+                str(value): int((inferred.classes == c).sum()) for c, value in enumerate(classes.tolist())
+            },
+            "seconds": found.seconds,
+            **({"chosen": self.chosen} if self.chosen else {}),
+        }
+
 
 def fit(request: FitRequest) -> FitResult:
     """Infer labels and train the final classifier with one configuration.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.rows import Rows, mixed
+from bliss_framework.kernel.signatures import row_signatures
 
 # Equal rows differ in last bits by where they stand in a matrix product.
 DIGITS = 10
@@ -18,19 +19,23 @@ DIGITS = 10
 def canonical_order(X: Any, bags: Bags, strata: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the permutation (n,) that sorts rows by stratum of the bag, content of the bag, content of the row.
 
-    Bags or rows with equal content keep their order; nothing can tell them apart but their names.
+    Content is first which values are larger than which, so that other units, another order of columns, and columns that
+    are constant or repeated lead to the same order; then the values themselves. Bags or rows with equal content keep
+    their order; nothing can tell them apart but their names.
 
     Args:
         X: (n, d) float64 or float32 array, or CSR matrix.
         bags: the bags of its rows.
         strata: (B,) the stratum of each bag.
     """
-    row_keys = Rows(X).hashes()
-    bag_keys = bags.sum(mixed(row_keys))
-    by_bag = np.lexsort([bag_keys, strata])
+    rows = Rows(X)
+    signatures = row_signatures(rows)
+    row_keys = [rows.hashes()] if signatures is None else [rows.hashes(), signatures]
+    bag_keys = [bags.sum(mixed(keys)) for keys in row_keys]
+    by_bag = np.lexsort([*bag_keys, strata])
     rank = np.empty(bags.n_bags, dtype=np.intp)
     rank[by_bag] = np.arange(bags.n_bags)
-    return np.lexsort([row_keys, bags.spread(rank)])
+    return np.lexsort([*row_keys, bags.spread(rank)])
 
 
 def in_own_order(rows: Any, bags: Bags, weak: NDArray[Any]) -> tuple[Any, Bags, NDArray[Any], NDArray[np.intp]]:

@@ -1,13 +1,17 @@
-"""What must not change a result: the order of rows and bags, the names of bags, the number of processes."""
+"""What must not change a result: the order of rows, bags and columns, names of bags, units, processes, threads."""
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings, strategies as st
+from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from bliss_framework import infer_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore::bliss_framework.errors.BlissWarning")
 
@@ -24,6 +28,8 @@ VARIANTS = [
     {"settings": "default"},
     {"regime": {"name": "mil", "negative_bags": "free", "weights": "bag"}},
 ]
+# Trees choose the columns to look at by chance and position, so other columns are other draws.
+WITHOUT_TREES = [one for one in VARIANTS if not isinstance(one.get("classifier"), DecisionTreeClassifier)]
 EVERYTHING = ["labels_", "confidence_", "undecided_", "label_means_", "label_pulls_", "training_scores_"]
 
 
@@ -33,6 +39,23 @@ def assert_same(one, other, rows=slice(None), attributes=EVERYTHING):
         assert np.array_equal(getattr(one, name)[rows], getattr(other, name), equal_nan=name == "label_means_"), name
     assert one.bag_threshold_ == other.bag_threshold_
     assert one.probability_slope_ == other.probability_slope_
+
+
+OTHER_COLUMNS = {
+    "other units": lambda X: X * 1000.0 ** (np.arange(X.shape[1]) - 2) + 5.0,
+    "columns in another order": lambda X: X[:, ::-1],
+    "a constant column": lambda X: np.c_[np.full(len(X), 7.0), X],
+    "columns doubled": lambda X: np.c_[X, X],
+}
+
+
+def assert_same_sample(one, other):
+    """Compare what was drawn and found exactly, and scores as far as rounding lets solvers agree."""
+    for name in ("labels_", "undecided_", "label_pulls_", "fold_"):
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+    assert np.allclose(one.label_means_, other.label_means_, rtol=1e-9, atol=0, equal_nan=True)
+    # A support vector machine stops within 1e-3 of its optimum.
+    assert np.allclose(one.training_scores_, other.training_scores_, rtol=0, atol=2e-3)
 
 
 @pytest.mark.parametrize(
@@ -152,3 +175,80 @@ def test_data_and_parameters_of_the_caller_are_not_changed(toy, bliss):
     assert kept[2] == weak
     assert reward == {"name": "mil", "gamma": 0.3}
     assert vars(classifier) == vars(LogisticRegression())
+
+
+@pytest.mark.parametrize("parameters", WITHOUT_TREES, ids=str)
+@pytest.mark.parametrize("change", OTHER_COLUMNS.values(), ids=OTHER_COLUMNS)
+def test_units_and_order_of_columns_draw_the_same_sample(change, parameters, toy, bliss):
+    """Other units, another order of columns, constant and doubled columns: the same pulls, labels and mean rewards."""
+    X, bags, weak = toy(d=5)
+    # The kernel-ridge of the other tests has a fixed width, which is one in units of a row's length.
+    one, other = (
+        bliss(**{"classifier": "kernel-ridge", **parameters}).fit(rows, weak, bags=bags) for rows in (X, change(X))
+    )
+    assert_same_sample(one, other)
+
+
+@pytest.mark.parametrize("parameters", VARIANTS, ids=str)
+def test_powers_of_two_and_precision_change_no_bit(parameters, toy, bliss):
+    """Columns times powers of two, and single precision that holds the values, give the same bits."""
+    X, bags, weak = toy(d=5)
+    X = X.astype(np.float32).astype(np.float64)
+    one = bliss(**parameters).fit(X, weak, bags=bags)
+    assert_same(one, bliss(**parameters).fit(X * 2.0 ** np.arange(-5, 15, 4), weak, bags=bags))
+    assert_same(one, bliss(**parameters).fit(X.astype(np.float32), weak, bags=bags))
+
+
+@pytest.mark.parametrize("classifier", ["ridge", "kernel-ridge", "svm-rbf", "logistic"])
+def test_sparse_and_dense_rows_draw_the_same_sample(classifier, toy, bliss):
+    """With one scaling of both, sparse rows have the pulls, labels and mean rewards of dense ones."""
+    X, bags, weak = toy(d=5)
+    X = np.where(np.abs(X) < 0.7, 0.0, X)
+    model = bliss(classifier=classifier, final_classifier="same", scaling="none")
+    one, other = (clone(model).fit(form(X), weak, bags=bags) for form in (np.asarray, sp.csr_matrix))
+    assert_same_sample(one, other)
+
+
+THREADED = (
+    "labels_",
+    "label_means_",
+    "training_scores_",
+    "bag_threshold_",
+    "instance_threshold_",
+    "probability_slope_",
+)
+
+
+@pytest.mark.parametrize("settings", ["default", "select"])
+@pytest.mark.parametrize("classifier", ["kernel-ridge", "ridge"])
+def test_threads_of_linear_algebra_change_no_bit(classifier, settings, bliss):
+    """Whether linear algebra may use one thread, two or four: the same fit, predictions and inferred labels."""
+    rng = np.random.default_rng(0)
+    bags, new = np.repeat(np.arange(150), 5), rng.normal(size=(700, 300))
+    X, weak = rng.normal(size=(750, 300)), np.arange(150) % 2
+    X[::5] += 0.5 * weak[:, None]
+    own = {"classifier": classifier, "n_rounds": 1, "n_inferences": 1, "final_classifier": "same", "settings": settings}
+    if settings == "select":
+        own["grid"] = {"inherited_share": [0.0, 1.0]}
+
+    def everything() -> list:
+        model = bliss(**own).fit(X, weak, bags=bags)
+        means = infer_labels(X, weak, bags, **{**model.get_params(), "settings": "default", "grid": None}).means
+        fitted = [getattr(model, name) for name in THREADED]
+        return [*fitted, means, model.decision_function(new), *model.score_bags(new, np.arange(700) // 7)]
+
+    with threadpool_limits(limits=1):
+        expected = everything()
+    for limit in (2, 4):
+        with threadpool_limits(limits=limit):
+            found = everything()
+        assert all(np.array_equal(*pair, equal_nan=True) for pair in zip(found, expected, strict=True))
+
+
+def test_the_callers_threads_are_given_back(toy, bliss):
+    """After a fit and predictions linear algebra may use as many threads as before."""
+    X, bags, weak = toy()
+    with threadpool_limits(limits=2):
+        before = threadpool_info()
+        bliss(n_rounds=1).fit(X, weak, bags=bags).predict_bags(X, bags)
+        assert threadpool_info() == before

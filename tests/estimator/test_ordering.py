@@ -7,7 +7,8 @@ from hypothesis import given, settings, strategies as st
 
 from bliss_framework import Bags
 from bliss_framework.estimator.ordering import canonical_order
-from bliss_framework.kernel import rows as kernel_rows
+from bliss_framework.kernel import rows as kernel_rows, signatures
+from bliss_framework.kernel.rows import Rows
 
 PROPERTY = settings(max_examples=60, deadline=None)
 
@@ -123,3 +124,46 @@ def test_rows_are_looked_at_in_blocks(monkeypatch, block):
     expected = canonical_order(X.astype(np.float64), bags, strata).tolist()
     monkeypatch.setattr(kernel_rows, "READ_ROWS", block)
     assert canonical_order(X, bags, strata).tolist() == expected
+
+
+CHANGES = {
+    "units": lambda X: X * 2.0 ** np.arange(-2, X.shape[1] - 2) + 1000.0 * np.arange(X.shape[1]),
+    "order of columns": lambda X: X[:, ::-1],
+    "constant columns": lambda X: np.c_[np.zeros(len(X)), X, np.full(len(X), 3.0)],
+    "doubled columns": lambda X: np.c_[X, X],
+    "a column in two units": lambda X: np.c_[X, 1000.0 * X[:, 0] + 5.0],
+}
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("seed", range(5))
+def test_columns_are_compared_by_what_is_larger(change, kind, seed):
+    """Other units, another order of columns, constant and repeated columns put the same rows in the same order."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-20, 21, (30, 4)).astype(np.float64)
+    bags, strata = Bags.from_ids(rng.integers(0, 8, 30)), rng.integers(0, 2, 8)
+    strata = strata[: bags.n_bags]
+    assert canonical_order(kind(change(X)), bags, strata).tolist() == canonical_order(kind(X), bags, strata).tolist()
+
+
+def test_values_decide_where_ranks_do_not():
+    """Rows that only exchanged columns tell apart are put in order by their values, whatever the caller's order."""
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    bags, strata = Bags.from_ids([0, 0, 0, 0]), np.array([0])
+    assert len(set(signatures.row_signatures(Rows(X)).tolist())) == 1
+    orders = {str(X[rows][canonical_order(X[rows], bags, strata)]) for rows in ([0, 1, 2, 3], [1, 0, 3, 2])}
+    assert len(orders) == 1
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix])
+def test_too_many_values_to_rank_are_put_in_order_by_values(monkeypatch, kind):
+    """Above the limit order follows values alone: rows may still come in any order, but units matter."""
+    monkeypatch.setattr(signatures, "MOST_VALUES", 10)
+    rng = np.random.default_rng(0)
+    X, ids = rng.normal(size=(40, 3)), np.arange(40) // 5
+    rows = rng.permutation(40)
+    strata = dict.fromkeys(range(8), 0)
+    assert content(kind(X[rows]), ids[rows].tolist(), strata) == content(kind(X), ids.tolist(), strata)
+    bags, none = Bags.from_ids(ids), np.zeros(8, dtype=np.intp)
+    assert canonical_order(kind(3.0 * X), bags, none).tolist() != canonical_order(kind(X), bags, none).tolist()

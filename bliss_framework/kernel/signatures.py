@@ -1,0 +1,118 @@
+"""Signatures of rows that depend on which values are equal, larger or smaller, not on units or the order of columns.
+
+Each column is reduced to levels: 0 for its smallest value, 1 for the next one, and so on. Multiplying a column by a
+positive number or adding one to it changes no level. Signatures are sums over columns, whose weights are themselves
+sums over rows, so that neither an order of rows nor one of columns enters (as in the colour refinement of graphs by
+Weisfeiler and Leman, 1968). Constant columns and repetitions of a column are left out.
+"""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from bliss_framework.kernel.rows import Rows, mixed
+
+MOST_VALUES = 1 << 24  # Sorting more of them would take longer than it is worth.
+BLOCK = 1 << 18  # Values that are sorted or mixed at a time, which takes some 40 bytes for each.
+ODD = np.uint64(1)
+
+Keys = NDArray[np.uint64]
+
+
+def row_signatures(rows: Rows) -> Keys | None:
+    """Return a signature (n,) of each row; None where there are too many values to sort.
+
+    Equal rows have equal signatures. Different ones have different signatures, but for chance and where exchanging
+    columns would exchange the rows.
+
+    >>> X = np.array([[1.0, 10.0], [2.0, 30.0], [3.0, 20.0]])
+    >>> same = row_signatures(Rows(np.c_[1000 * X[:, 1] + 5, X[:, 0], np.ones(3)]))
+    >>> np.array_equal(row_signatures(Rows(X)), same)
+    True
+    """
+    n_values = len(rows.array.data) if rows.is_sparse else rows.array.size
+    if n_values > MOST_VALUES:
+        return None
+    levels: DenseLevels | SparseLevels = SparseLevels(rows.array) if rows.is_sparse else DenseLevels(rows.array)
+    # Columns with equal keys are repetitions, whatever the order of rows; a constant one says nothing.
+    keys = levels.over_rows(np.random.default_rng(0).integers(1, 2**63, rows.shape[0], dtype=np.uint64) * 2 + ODD)
+    kept = np.zeros(rows.shape[1], dtype=bool)
+    kept[np.unique(keys, return_index=True)[1]] = True
+    kept &= ~levels.constant
+    first = levels.over_columns(kept.astype(np.uint64))
+    weights = np.where(kept, mixed(levels.over_rows(mixed(first) | ODD)) | ODD, np.uint64(0))
+    return levels.over_columns(weights)
+
+
+class DenseLevels:
+    """The levels of an array (n, d), as keys with which sums are made modulo 2^64."""
+
+    def __init__(self, array: NDArray[np.floating]) -> None:
+        self.codes = np.empty(array.shape, dtype=np.uint32)
+        step = max(1, BLOCK // max(array.shape[0], 1))
+        for first in range(0, array.shape[1], step):
+            block = array[:, first : first + step]
+            order = np.argsort(block, axis=0, kind="stable")
+            grows = np.diff(np.take_along_axis(block, order, axis=0), axis=0) > 0
+            codes = np.zeros(block.shape, dtype=np.uint32)
+            codes[1:] = np.cumsum(grows, axis=0)
+            np.put_along_axis(self.codes[:, first : first + step], order, codes, axis=0)
+        self.constant = ~self.codes.any(axis=0)
+
+    def over_rows(self, weights: Keys) -> Keys:
+        """Add up the keys of each column, weighted by row: (n,) -> (d,)."""
+        return self._summed(self.codes.T, weights)
+
+    def over_columns(self, weights: Keys) -> Keys:
+        """Add up the keys of each row, weighted by column: (d,) -> (n,)."""
+        return self._summed(self.codes, weights)
+
+    @staticmethod
+    def _summed(codes: NDArray[np.uint32], weights: Keys) -> Keys:
+        step = max(1, BLOCK // max(codes.shape[1], 1))
+        parts = [_keys(codes[first : first + step]) @ weights for first in range(0, len(codes), step)]
+        return np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint64)
+
+
+class SparseLevels:
+    """The levels of a CSR matrix (n, d): a key for the zeros of each column, and what stored values differ by."""
+
+    def __init__(self, matrix: Any) -> None:
+        n, d = matrix.shape
+        stored = matrix.tocoo()
+        filled = stored.data != 0
+        row, column, values = stored.row[filled], stored.col[filled], stored.data[filled]
+        order = np.lexsort((values, column))
+        row, column, values = row[order], column[order], values[order]
+        starts = np.ones(len(column), dtype=bool)
+        starts[1:] = column[1:] != column[:-1]
+        grows = starts.copy()
+        grows[1:] |= values[1:] != values[:-1]
+        number = np.cumsum(grows) - 1
+        counts = np.bincount(column, minlength=d)
+        first = np.zeros(d, dtype=np.intp)
+        first[column[starts]] = number[starts]
+        code = number - first[column]
+        below = np.bincount(column[grows & (values < 0)], minlength=d)
+        has_zeros = counts < n
+        code += (values > 0) & has_zeros[column]
+        n_levels = np.bincount(column[grows], minlength=d) + has_zeros
+        self.constant = n_levels <= 1
+        self.zeros = _keys(below.astype(np.uint32))
+        excess = _keys(code.astype(np.uint32)) - self.zeros[column]
+        self.excess = sp.csr_array((excess, (row, column)), shape=(n, d))
+
+    def over_rows(self, weights: Keys) -> Keys:
+        """Add up the keys of each column, weighted by row: (n,) -> (d,)."""
+        return np.asarray(self.zeros * weights.sum(dtype=np.uint64) + self.excess.T @ weights)
+
+    def over_columns(self, weights: Keys) -> Keys:
+        """Add up the keys of each row, weighted by column: (d,) -> (n,)."""
+        return np.asarray((self.zeros * weights).sum(dtype=np.uint64) + self.excess @ weights)
+
+
+def _keys(codes: NDArray[np.uint32]) -> Keys:
+    # A level of 0 has a key, too.
+    return mixed(codes.astype(np.uint64) + ODD)

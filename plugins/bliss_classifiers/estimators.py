@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import SVC
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bliss_classifiers.kernels import linear_kernel, penalised, precision, rbf_gamma, rbf_kernel
+from bliss_classifiers.kernels import factorised, linear_kernel, precision, rbf_gamma, rbf_kernel
 
 
 class _Kernel(ClassifierMixin, BaseEstimator):
@@ -84,8 +84,8 @@ class KernelLeastSquares(_Kernel):
         targets = targets[:, 1:] if len(self.classes_) == 2 else targets
         gram = self._gram(self.X_fit_, precision(self.ridge))
         gram += 1.0
-        matrix = penalised(gram, self.ridge / np.maximum(weights[counted], 1e-9))
-        solved = cho_solve(cho_factor(matrix, overwrite_a=True), targets.astype(matrix.dtype))
+        factor = factorised(gram, self.ridge / np.maximum(weights[counted], 1e-9))
+        solved = cho_solve(factor, targets.astype(gram.dtype))
         self.dual_coef_ = solved.astype(np.float64)
         return self
 

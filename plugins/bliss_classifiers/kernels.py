@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cho_factor
 
-from bliss_framework.plugin import Rows
+from bliss_framework.plugin import DataError, Rows
 
 # An RBF Gram matrix of n rows has eigenvalues up to n, so with this ridge its condition stays below 1e6 at 10,000 rows.
 SINGLE_FROM = 0.01
@@ -54,3 +55,22 @@ def penalised(K: NDArray[Any], penalty: NDArray[np.float64] | float) -> NDArray[
     matrix = K.copy()
     matrix[np.diag_indices(len(matrix))] += np.asarray(penalty, dtype=K.dtype)
     return matrix
+
+
+def factorised(K: NDArray[Any], penalty: NDArray[np.float64] | float) -> tuple[NDArray[Any], bool]:
+    """Return the Cholesky factor of K + diag(penalty), as `scipy.linalg.cho_solve` takes it.
+
+    Raises:
+        DataError: rounding leaves no positive definite matrix: the penalty is lost beside the values of K.
+    """
+    try:
+        factor, lower = cho_factor(penalised(K, penalty), overwrite_a=True, check_finite=False)
+        if np.isfinite(factor.diagonal()).all():
+            return factor, bool(lower)
+    except np.linalg.LinAlgError:
+        pass
+    raise DataError(
+        f"The rows are so large that the ridge of {np.min(penalty):g} is lost beside products of up to "
+        f"{np.abs(K).max():.2g}, and least squares cannot be solved. Scale the rows (scaling), take their mean off, or "
+        f"choose a larger ridge."
+    )

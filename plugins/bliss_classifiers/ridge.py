@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve
 
 from bliss_classifiers.estimators import KernelLeastSquares
-from bliss_classifiers.kernels import linear_kernel, penalised, precision, rbf_gamma, rbf_kernel
+from bliss_classifiers.kernels import factorised, linear_kernel, precision, rbf_gamma, rbf_kernel
 from bliss_classifiers.one_label import constant_scores, one_label
 from bliss_classifiers.width import width_or_scale
 from bliss_framework.plugin import Classifier, Part, Predictions, PreparedClassifier, positive
@@ -68,7 +68,7 @@ def _prepared(K: NDArray[Any], H: NDArray[Any], ridge: float, train: Part) -> "P
     K += 1.0
     H += 1.0
     weights = np.ones(len(K)) if train.weights is None else train.weights
-    factor = cho_factor(penalised(K, ridge / weights), overwrite_a=True, check_finite=False)
+    factor = factorised(K, ridge / weights)
     return PreparedSmoother(K, H, ridge, train.space.n_labels, factor)
 
 
@@ -105,7 +105,7 @@ class PreparedSmoother(PreparedClassifier):
 
     def _weighted(self, targets: NDArray[Any], weights: NDArray[np.float64]) -> NDArray[Any]:
         # Weights that follow the labels change the matrix itself, so they cost a factorisation a pull.
-        solved = cho_solve(cho_factor(penalised(self._K, self._ridge / weights), overwrite_a=True), targets)
+        solved = cho_solve(factorised(self._K, self._ridge / weights), targets)
         return np.concatenate([self._K @ solved, self._H @ solved])
 
     def _predictions(self, outputs: NDArray[Any], assignments: NDArray[np.intp]) -> Predictions:

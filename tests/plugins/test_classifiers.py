@@ -47,6 +47,7 @@ from bliss_framework import (
     DataError,
     LabelSpace,
     Part,
+    PluginError,
     SettingsError,
     UnknownNameError,
     WeakLabels,
@@ -826,3 +827,16 @@ def test_a_class_that_is_too_rare_for_the_final_classifier(toy, bliss):
     with pytest.warns(BlissWarning, match="CalibratedClassifierCV cannot learn from so few instances .* of class 1"):
         model = bliss(final_classifier=final, n_folds=2).fit(X, weak, bags=bags)
     assert (model.predict(X) == 0).all()
+
+
+@pytest.mark.filterwarnings("ignore::bliss_framework.errors.BlissWarning")
+@pytest.mark.parametrize("shift", [1e9, 1e12])
+def test_a_ridge_that_is_lost_beside_huge_rows_is_said(shift, toy, bliss):
+    """Unscaled rows far from zero leave least squares nothing to solve: the message says what to do, in a fit too."""
+    X, bags, weak = toy()
+    with pytest.raises(DataError, match=r"least squares cannot be solved\. Scale the rows"):
+        KernelLeastSquares(kernel="linear", ridge=1e-3).fit(X + shift, [weak[name] for name in bags])
+    with pytest.raises((DataError, PluginError), match="least squares cannot be solved"):
+        bliss(classifier={"name": "ridge", "ridge": 1e-3}, scaling="none").fit(X + shift, weak, bags=bags)
+    shifted = bliss(classifier={"name": "ridge", "ridge": 1e-3}).fit(X + shift, weak, bags=bags)
+    assert np.isfinite(shifted.training_scores_).all()

@@ -1,5 +1,6 @@
 """Running fold tasks on several processes, with the same bits as on one."""
 
+import multiprocessing.resource_tracker
 import os
 import shutil
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+from joblib.externals.loky.backend import resource_tracker
 from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_limits
 
@@ -185,6 +187,9 @@ def signals_kept_from_children() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    # Once they run nobody starts them, which would let signals through again, before the workers have begun.
+    multiprocessing.resource_tracker.ensure_running()
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, NOT_FOR_WORKERS)
     try:
         yield

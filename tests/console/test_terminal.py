@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from bliss_framework.runs.folder.checkpoint import FORMAT
+
 pty = pytest.importorskip("pty", reason="a terminal needs a system that has them")
 
 ON_TERMINAL = """
@@ -172,7 +174,7 @@ class TestInterrupt:
         assert none_left(session)
         kept = sorted(path.name for path in (here / "out" / "state").glob("*.json"))
         assert kept
-        assert all(json.loads((here / "out" / "state" / name).read_text())["format"] == 1 for name in kept)
+        assert all(json.loads((here / "out" / "state" / name).read_text())["format"] == FORMAT for name in kept)
         assert list((here / "out").rglob("*.part")) == []
         command = said.rpartition("To go on: bliss ")[2].split("\n")[0].strip()
         assert "--resume" in command

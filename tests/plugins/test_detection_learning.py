@@ -424,12 +424,18 @@ class TestFiles:
 
 
 def test_pruning_keeps_the_objects_and_never_all_of_an_image():
-    """The multi-class inference rules out some boxes of positive images, keeps objects, and leaves each image some."""
+    """The multi-class inference rules out most boxes of positive images, not their objects, and leaves each image some.
+
+    Ten images are few for one draw (seeds 0 to 9 keep 0.7 to 1.0 of the objects), so the share is that of five.
+    """
     images = described(n=24)
-    allowed = pruned(images, 0, lambda stage: None)[:, 0].reshape(24, 6)
-    shown = np.arange(24) % 2 == 0
-    training = np.arange(24) < 20
-    assert not allowed[~(shown & training)].any()
-    assert allowed[shown & training].any(axis=1).all()
-    assert allowed[shown & training, 1].mean() >= 0.8
-    assert allowed[shown & training].mean() < 0.9
+    shown, training = np.arange(24) % 2 == 0, np.arange(24) < 20
+    kept, objects = [], []
+    for seed in range(5):
+        allowed = pruned(images, seed, lambda stage: None)[:, 0].reshape(24, 6)
+        assert not allowed[~(shown & training)].any()
+        assert allowed[shown & training].any(axis=1).all()
+        kept.append(allowed[shown & training].mean())
+        objects.append(allowed[shown & training, 1].mean())
+    assert np.mean(objects) >= 0.7
+    assert np.mean(kept) <= np.mean(objects) / 1.5

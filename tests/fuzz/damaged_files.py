@@ -171,8 +171,12 @@ def relit(data: bytes, rng: random.Random) -> bytes:
 
 
 def restructure(data: bytes, rng: random.Random) -> bytes:
-    """Change a JSON document in one place: another value, a key less, a list that is longer."""
-    return json.dumps(_restructured(json.loads(data), rng)).encode("utf-8", "surrogatepass")
+    """Change a JSON document in one place: another value, a key less, a list that is longer; flip bits of others."""
+    try:
+        document = json.loads(data)
+    except ValueError:
+        return flip(data, rng)
+    return json.dumps(_restructured(document, rng)).encode("utf-8", "surrogatepass")
 
 
 def _restructured(document: Any, rng: random.Random) -> Any:

@@ -24,12 +24,13 @@ import rich_click as click
 from attrs import define, field
 from click.exceptions import Exit
 
+from bliss_framework.console import INTERRUPTED
 from bliss_framework.console.streams import OutputLost, guard_streams
 from bliss_framework.errors import BlissError, ParameterNeededError
 from bliss_framework.faults import in_words, out_of_memory
 from bliss_framework.version import __version__
 
-USER_ERROR, USAGE, OUR_BUG, INTERRUPTED = 1, 2, 3, 130
+USER_ERROR, USAGE, OUR_BUG = 1, 2, 3
 # Ctrl-C; `kill` or a batch system; a terminal that goes away.
 ENDING_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 PATIENCE = 5.0  # Seconds that worker processes have to stop after Ctrl-C.

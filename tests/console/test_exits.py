@@ -11,7 +11,7 @@ import pytest
 
 from bliss_framework import DataError, __version__
 from bliss_framework.compute import processes
-from bliss_framework.console import exits, streams
+from bliss_framework.console import exits, main, streams
 from bliss_framework.console.exits import Interrupted, exit_codes
 from bliss_framework.console.streams import OutputLost
 
@@ -164,6 +164,18 @@ def test_ctrl_c_twice_means_once(monkeypatch):
     now[0] += 0.2
     with pytest.raises(KeyboardInterrupt):
         interrupt(2, None)
+
+
+def test_ctrl_c_before_anything_began(monkeypatch):
+    """Ctrl-C while the console itself is being made ends with the same code, and without a traceback."""
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(exits, "guard_streams", interrupted)
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 130
 
 
 def test_memory_that_ran_out_says_what_needs_less(left):

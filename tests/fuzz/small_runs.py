@@ -119,7 +119,10 @@ def start(words: Sequence[str], folder: Path, prepare: Callable[[], None] = lamb
         sys.argv = ["bliss", *words]
         from bliss_framework.console import main
 
-        prepare()
+        try:
+            prepare()
+        except KeyboardInterrupt:
+            os._exit(130)  # The command has not begun.
         try:
             main()
         except SystemExit as left:

@@ -47,6 +47,15 @@ def refused(tmp_path):
     return read
 
 
+@pytest.mark.parametrize("shape", [(1, 1, 3), (1, 40, 3), (3, 1, 3), (2, 3, 3)])
+def test_images_of_single_pixels_have_no_gradient(shape):
+    """An image so small that there is nothing to compare has gradients of 0 along that side, and colours."""
+    boxes = np.array([[0, 0, shape[1], shape[0]]], dtype=np.float32)
+    described = GradientsAndColours().blocks(np.full(shape, 255, dtype=np.uint8), boxes)
+    assert all(np.isfinite(values).all() for values in described.values())
+    assert described["box"].max() == pytest.approx(1.0)
+
+
 def test_indices_beyond_all_columns(refused):
     """One index of two thousand million makes vectors of 16 GB; a dense matrix of a million columns 24 MB a row."""
     svm = "".join(f"i{i}:b{i // 2}:{i // 2 % 2} 1:{i} {{}}:1\n" for i in range(24))

@@ -52,11 +52,16 @@ def _averaged(image: NDArray[np.float64], cell: int) -> NDArray[np.float64]:
 
 def _gradients(image: NDArray[np.float64], n: int) -> NDArray[np.float64]:
     """Return maps (n, h, w) of the strength of gradients in each direction, shared between the two nearest."""
-    down, right = np.gradient(image.mean(axis=2))
+    down, right = (_slope(image.mean(axis=2), axis) for axis in (0, 1))
     strength = np.hypot(down, right)
     place = np.arctan2(down, right) % np.pi / np.pi * n
     maps = np.maximum(0.0, 1.0 - np.abs((place[None] - np.arange(n)[:, None, None] + n / 2) % n - n / 2))
     return np.asarray(np.sqrt(strength)[None] * maps)
+
+
+def _slope(grey: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """Return the gradient along an axis; along a single pixel there is none."""
+    return np.zeros_like(grey) if grey.shape[axis] == 1 else np.asarray(np.gradient(grey, axis=axis))
 
 
 def _colours(image: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -68,6 +68,7 @@ from bliss_framework.extension.contracts import (
     Reward as Reward,
     RewardFunction as RewardFunction,
     Strategy as Strategy,
+    SumsEstimator as SumsEstimator,
     When as When,
 )
 from bliss_framework.extension.dataset import WeakDataset as WeakDataset
@@ -95,12 +96,24 @@ from bliss_framework.kernel.pull import (
     balance_weights as balance_weights,
 )
 from bliss_framework.kernel.result import InferredLabels as InferredLabels
+from bliss_framework.kernel.row_view import RowView as RowView, as_rows as as_rows
 from bliss_framework.kernel.rows import Rows as Rows, kernel_blocks as kernel_blocks
 from bliss_framework.kernel.words import (
     class_array as class_array,
     plain_value as plain_value,
     positions_of as positions_of,
     senses_of as senses_of,
+)
+from bliss_framework.primal.landmarks import Landmarks as Landmarks
+from bliss_framework.primal.rbf import rbf_kernel as rbf_kernel
+from bliss_framework.primal.sums import gram as gram, moments as moments, outputs as outputs
+from bliss_framework.primal.systems import (
+    FactorisedSystem as FactorisedSystem,
+    System as System,
+    factorised as factorised,
+    has_sums as has_sums,
+    needs_products as needs_products,
+    system as system,
 )
 from bliss_framework.readings.binary import BinaryReading as BinaryReading
 from bliss_framework.readings.classes import ClassReading as ClassReading, is_possible as is_possible

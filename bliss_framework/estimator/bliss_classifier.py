@@ -38,7 +38,6 @@ from bliss_framework.extension.loading.plugins import active_plugins
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit, silent
-from bliss_framework.kernel.rows import Rows
 from bliss_framework.kernel.words import class_array
 
 SIGNATURE = signature()  # Of the constructor, made from the table of parameters.
@@ -209,7 +208,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return data
 
     def _configured(self, data: CheckedData, **other: Any) -> FitConfig:
-        return self._configure(Profile.of(data.bags, Rows(data.X).is_sparse), data.facts, **other)
+        return self._configure(Profile.of(data.bags, data.rows.is_sparse), data.facts, **other)
 
     def _configure(self, profile: Profile, facts: Mapping[str, Any] | None = None, **other: Any) -> FitConfig:
         return configure({**self.get_params(deep=False), **other}, profile, active_plugins().registry, facts)
@@ -246,12 +245,12 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.weak_labels_ = data.weak
         self._regimes_in_hand: tuple[Regime, ...] = result.regimes
         # In canonical order, because the place of a row in a matrix product decides its last bits.
-        self.training_scores_ = self._scores(data.X[result.order])[place]
+        self.training_scores_ = self._scores(data.view.take(result.order))[place]
         self.inference_ = result.inference(self.classes_)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score instances: (n,) for two classes, positive for `classes_[1]`, else (n, C)."""
-        return self._scores(self._rows(X, None).X)
+        return self._scores(self._rows(X, None).rows)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each instance: (n,) values of `classes_`."""
@@ -266,13 +265,13 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Score bags: (ids, scores), ids in order of first appearance, scores relative to the bag threshold."""
         refuse_lost_bags(self, X, bags)
         data = self._rows(X, bags)
-        return data.bags.ids, self._bag_scores(data.X, data.bags) - self.bag_threshold_
+        return data.bags.ids, self._bag_scores(data.rows, data.bags) - self.bag_threshold_
 
     def predict_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Predict the weak label of each bag: (ids, labels), ids in order of first appearance."""
         refuse_lost_bags(self, X, bags)
         data = self._rows(X, bags)
-        weak = self._bag_labels(data.X, data.bags)
+        weak = self._bag_labels(data.rows, data.bags)
         coded = weak.ndim == 1 and weak.dtype.kind in "biu"
         return data.bags.ids, self.bag_classes_[weak.astype(np.intp)] if coded else weak
 
@@ -323,8 +322,8 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         regime = self._regimes[0]
         data = self._known_columns(X, check_labelled(X, y, bags, None, sample_weight)).with_labels_of(regime)
         weak = regime.check_test(data.weak, data.bags, tuple(self.bag_classes_.tolist()))
-        predicted = self._bag_labels(data.X, data.bags)
-        scores = self._bag_scores(data.X, data.bags) - self.bag_threshold_
+        predicted = self._bag_labels(data.rows, data.bags)
+        scores = self._bag_scores(data.rows, data.bags) - self.bag_threshold_
         weights = None if data.weights is None else data.bags.mean(data.weights)
         return measures(regime.reading, predicted, scores, weak, weights)
 
@@ -352,10 +351,10 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return data
         names = getattr(self, "feature_names_in_", None)
         data, _ = data.with_columns_of(None if names is None else names.tolist(), "X")
-        if data.X.shape[1] != self.n_features_in_:
+        if data.rows.shape[1] != self.n_features_in_:
             raise DataError(
-                f"X has {data.X.shape[1]} features, but BlissClassifier is expecting {self.n_features_in_} features as "
-                f"input."
+                f"X has {data.rows.shape[1]} features, but BlissClassifier is expecting {self.n_features_in_} features "
+                f"as input."
             )
         return data
 
@@ -375,7 +374,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _remember_columns(model: Any, data: CheckedData) -> None:
-    model.n_features_in_ = int(data.X.shape[1])
+    model.n_features_in_ = int(data.rows.shape[1])
     if data.columns is not None:
         model.feature_names_in_ = np.array(data.columns, dtype=object)
     elif hasattr(model, "feature_names_in_"):

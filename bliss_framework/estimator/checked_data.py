@@ -12,6 +12,8 @@ from bliss_framework.extension.contracts import Regime
 from bliss_framework.extension.naming import did_you_mean, near_miss
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import WeakLabels
+from bliss_framework.kernel.row_view import RowView, as_rows
+from bliss_framework.kernel.rows import Rows
 
 N_NAMED = 5  # Columns that a message names.
 
@@ -21,7 +23,8 @@ class CheckedData:
     """Rows, bags and weak labels that nobody needs to check again.
 
     Attributes:
-        X: (n, d) float64 or float32 array, or CSR matrix of float64 with 32-bit indices.
+        rows: (n, d) of a float64 or float32 array, or of a CSR matrix of float64 with 32-bit indices; or a view of
+            some of them. The argument is called X.
         bags: the bags of its rows.
         weak: (B, ...) the weak label of each bag as the user gave it, in order of first appearance; None where there
             are none.
@@ -32,7 +35,7 @@ class CheckedData:
         weights: (n,) positive weights of the rows, of mean 1, or None where all count alike.
     """
 
-    X: Any = field()
+    rows: Rows | RowView = field(alias="X", converter=as_rows)
     bags: Bags = field()
     weak: Any = field()
     columns: tuple[str, ...] | None = field(default=None)
@@ -40,6 +43,18 @@ class CheckedData:
     read: WeakLabels | None = field(default=None)
     label_names: tuple[Any, ...] | None = field(default=None)
     weights: NDArray[np.float64] | None = field(default=None)
+
+    @property
+    def X(self) -> Any:
+        """(n, d) array or CSR matrix, all of it in memory."""
+        return self.rows.array
+
+    @property
+    def view(self) -> Rows | RowView:
+        """The rows, dense ones as a view, so that taking some of them copies nothing."""
+        if isinstance(self.rows, RowView) or self.rows.is_sparse:
+            return self.rows
+        return RowView.of(self.rows)
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -89,7 +104,7 @@ class CheckedData:
         kept, positions = self.bags.take(rows)
         return evolve(
             self,
-            X=self.X[rows],
+            X=self.view.take(rows),
             bags=kept,
             weak=None if self.weak is None else self.weak[positions],
             carried={name: values[rows] for name, values in self.carried.items()},

@@ -7,16 +7,18 @@ from typing import Any
 from bliss_framework.errors import SettingsError
 from bliss_framework.estimator.parameters import SAME
 from bliss_framework.extension.components import as_table
+from bliss_framework.extension.contracts import Profile
 from bliss_framework.extension.registry import Registry
 
 
-def fill_defaults(kind: str, spec: Any, registry: Registry) -> Any:
+def fill_defaults(kind: str, spec: Any, registry: Registry, profile: Profile | None = None) -> Any:
     """Add the defaults of a component to its table; what is no name and no table is returned as it is.
 
     Args:
         kind: of component.
         spec: a name or a table with a name; or an object or an import path.
         registry: knows the component.
+        profile: of the data, for defaults that depend on them; None leaves those out.
     """
     table = as_table(spec) if isinstance(spec, str | Mapping) else {}
     name = table.get("name")
@@ -24,8 +26,18 @@ def fill_defaults(kind: str, spec: Any, registry: Registry) -> Any:
         return spec
     arguments = arguments_of(kind, name, registry).values()
     defaults = {one.name: one.default for one in arguments if isinstance(one.default, bool | int | float | str)}
-    whole = {"name": name, **defaults, **table}
+    whole = {"name": name, **defaults, **defaults_by_data(kind, spec, registry, profile), **table}
     return whole if len(whole) > 1 else name
+
+
+def defaults_by_data(kind: str, spec: Any, registry: Registry, profile: Profile | None) -> dict[str, Any]:
+    """Return the values of parameters that a component has because of what the data are, and nobody said otherwise."""
+    table = as_table(spec) if isinstance(spec, str | Mapping) else {}
+    name = table.get("name")
+    if profile is None or not isinstance(name, str) or name not in registry.names(kind):
+        return {}
+    found = registry.get(kind, name).defaults_for(profile)
+    return {parameter: value for parameter, value in found.items() if parameter not in table}
 
 
 def with_shared_parameters(

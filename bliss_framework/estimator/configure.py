@@ -12,7 +12,13 @@ from typing import Any
 from attrs import evolve, field, fields, frozen
 
 from bliss_framework.errors import PluginError, SettingsError
-from bliss_framework.estimator.component_tables import arguments_of, fill_defaults, lay_over, merge_tables
+from bliss_framework.estimator.component_tables import (
+    arguments_of,
+    defaults_by_data,
+    fill_defaults,
+    lay_over,
+    merge_tables,
+)
 from bliss_framework.estimator.parameters import COMPONENTS, CONFIGURED, SAME, TABLE, check_values, named
 from bliss_framework.extension.components import as_table, component_name, resolve
 from bliss_framework.extension.contracts import Classifier, Presets, Profile, Regime, Reward, Strategy
@@ -86,6 +92,7 @@ class FitConfig:
         components_from: the plugin, distribution and version of each named component, as `Registry.record` has it.
         chosen: what the grid set.
         candidates: one configuration for each combination of the grid; empty unless settings are to be selected.
+        notes: a sentence for each component that has other values because of what the data are.
     """
 
     values: Mapping[str, Any] = field()
@@ -99,6 +106,7 @@ class FitConfig:
     components_from: Recorded = field(factory=dict)
     chosen: Mapping[str, Any] = field(factory=dict)
     candidates: tuple["FitConfig", ...] = field(default=())
+    notes: tuple[str, ...] = field(default=())
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
@@ -178,12 +186,12 @@ def configure(
     """
     given = {name: value for name, value in given.items() if value is not None}
     check_values(given)
-    resolver = _Resolver(registry, given, facts or {}, recorded or {})
-    config = resolver.config(resolver.advised(profile))
+    resolver = _Resolver(registry, given, facts or {}, recorded or {}, profile)
+    config = resolver.config(resolver.advised())
     if given.get("settings") != "select":
         return config
     grid = given.get("grid")
-    return evolve(config, candidates=tuple(resolver.candidates(profile, grid)))
+    return evolve(config, candidates=tuple(resolver.candidates(grid)))
 
 
 @frozen
@@ -194,6 +202,7 @@ class _Resolver:
     given: Mapping[str, Any] = field()
     facts: Mapping[str, Any] = field()
     recorded: Recorded = field()
+    profile: Profile = field()
 
     def presets(self) -> Presets:
         """Return what the regime advises; it may follow from the regime's own parameters."""
@@ -205,13 +214,13 @@ class _Resolver:
             _check_names(type(regime).__name__, values)
         return presets
 
-    def advised(self, profile: Profile) -> dict[str, Any]:
+    def advised(self) -> dict[str, Any]:
         """Return what holds where the user says nothing, for data like these."""
         presets = self.presets()
         if self.given.get("settings") == "paper":
             table = {name: row.default if row.paper is None else row.paper for name, row in TABLE.items()}
             return {**table, **presets.paper}
-        return {**{name: row.default for name, row in TABLE.items()}, **presets.defaults_for(profile)}
+        return {**{name: row.default for name, row in TABLE.items()}, **presets.defaults_for(self.profile)}
 
     def config(self, advised: Mapping[str, Any], chosen: Mapping[str, Any] | None = None) -> FitConfig:
         """Resolve all parameters.
@@ -229,15 +238,16 @@ class _Resolver:
         values = lay_over(values, chosen)
         if values["reward"] is None:
             raise SettingsError("This regime advises no reward; name one as `reward`.")
+        notes = tuple(note for name in COMPONENTS for note in self._notes(name, values[name]))
         values |= {name: self._filled(name, values[name]) for name in COMPONENTS}
-        return self._made(values, chosen)
+        return evolve(self._made(values, chosen), notes=notes)
 
-    def candidates(self, profile: Profile, grid: Any) -> Iterator[FitConfig]:
+    def candidates(self, grid: Any) -> Iterator[FitConfig]:
         """Yield a configuration for each combination of a grid, of which axes that the user has set are left out."""
-        grid = self.presets().grid_for(profile) if grid is None else grid
+        grid = self.presets().grid_for(self.profile) if grid is None else grid
         _check_grid(grid)
         axes = {name: values for name, values in grid.items() if not self.is_given(name)}
-        advised = self.advised(profile)
+        advised = self.advised()
         for values in product(*axes.values()):
             yield self.config(advised, dict(zip(axes, values, strict=True)))
 
@@ -289,7 +299,16 @@ class _Resolver:
         """Add the defaults of a component to what is said of it, so that a run means the same in another version."""
         if name == "final_classifier" and spec == SAME:
             return spec
-        return fill_defaults(KIND_OF[name], spec, self.registry)
+        return fill_defaults(KIND_OF[name], spec, self.registry, self.profile)
+
+    def _notes(self, name: str, spec: Any) -> Iterator[str]:
+        """Say which parameters of a component have other values because of what the data are."""
+        own = {} if spec == SAME else defaults_by_data(KIND_OF[name], spec, self.registry, self.profile)
+        for parameter, value in own.items():
+            yield (
+                f'Of {self.profile.n_rows:,} rows the {name.replace("_", " ")} "{component_name(spec)}" takes '
+                f"{parameter} = {value}; set {name}.{parameter} for another value."
+            )
 
     def _made(self, values: dict[str, Any], chosen: Mapping[str, Any]) -> FitConfig:
         for name in CONFIGURED:

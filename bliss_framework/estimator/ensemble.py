@@ -12,6 +12,8 @@ from bliss_framework.errors import SettingsError
 from bliss_framework.extension.contracts import BagReading, Regime
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import WeakLabels
+from bliss_framework.kernel.row_view import RowView, as_rows
+from bliss_framework.kernel.rows import Rows
 
 
 class Member(BaseEstimator):  # type: ignore[misc]
@@ -36,7 +38,12 @@ class Member(BaseEstimator):  # type: ignore[misc]
 
     def scores(self, X: Any) -> NDArray[np.float64]:
         """Score instances: (n,) for two classes, else (n, C); in the classifier's own units."""
-        return np.asarray(self.final.decision(self.scaling.transform(X)))
+        rows = as_rows(X)
+        if isinstance(rows, Rows):
+            if rows.is_sparse:
+                return np.asarray(self.final.decision(self.scaling.transform(rows.array)))
+            rows = RowView.of(rows)
+        return np.asarray(self.final.decision(self.scaling.view(rows)))
 
 
 Ensemble = Sequence[tuple[Member, Regime]]

@@ -1,6 +1,8 @@
 """After inference: any classifier, trained on the inferred labels, and what is learnt on its out-of-fold scores."""
 
 import warnings
+from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,9 +14,11 @@ from sklearn.linear_model import LogisticRegression
 from bliss_framework.errors import BlissWarning
 from bliss_framework.estimator.any_classifier import fit_labels, label_scores, takes_weights
 from bliss_framework.estimator.configure import FitConfig
+from bliss_framework.extension.contracts import SumsEstimator
 from bliss_framework.kernel.labels import LabelSpace
 from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import InferredLabels
+from bliss_framework.kernel.row_view import as_rows, numbered_blocks
 from bliss_framework.kernel.words import listed_words
 
 
@@ -119,9 +123,22 @@ class FinalClassifier(BaseEstimator):  # type: ignore[misc]
         self.fitted_ = clone(self.estimator).fit_shares(X, shares, weights)
         return self
 
+    def fit_sums(self, begun: SumsEstimator, sums: NDArray[np.float64]) -> "FinalClassifier":
+        """Train on sums over rows and shares, as `SumsEstimator.sums` returns them."""
+        self.present_ = np.arange(self.n_classes)
+        self.weighted_ = True
+        self.fitted_ = begun.solved(sums, self.n_classes)
+        return self
+
     def decision(self, X: Any) -> NDArray[np.float64]:
-        """Return scores: (n,) for two classes, positive for class 1, else (n, C)."""
-        scores = self._all_scores(X)
+        """Return scores of rows, which are read a block at a time: (n,) for two classes, else (n, C).
+
+        Args:
+            X: (n, d) array or CSR matrix, or a view of rows. The scores of two classes are positive for class 1.
+        """
+        rows = as_rows(X)
+        parts = [self._all_scores(block) for _, block in numbered_blocks(rows)] or [self._all_scores(rows.array)]
+        scores = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return scores[:, 1] if self.n_classes == 2 else scores
 
     def _all_scores(self, X: Any) -> NDArray[np.float64]:
@@ -142,7 +159,8 @@ class FinalLearner:
     """Trains the final classifier on any rows of one data set.
 
     Attributes:
-        estimator: unfitted scikit-learn classifier; one with `fit_shares(X, shares, sample_weight)` learns from shares.
+        estimator: unfitted scikit-learn classifier; one with `fit_shares(X, shares, sample_weight)` learns from shares,
+            and a `SumsEstimator` from sums over rows.
         data: rows, bags, weak labels.
         targets: what it learns of each row.
     """
@@ -153,18 +171,32 @@ class FinalLearner:
 
     def fit_on(self, rows: NDArray[np.intp]) -> FinalClassifier:
         """Train on some rows: on shares where the classifier takes them, else on decided instances with weights."""
-        model = FinalClassifier(self.estimator, self.data.space.n_classes)
+        if self._begun is not None:
+            return self._new().fit_sums(self._begun, self._sums(rows))
         targets, regime_weights = self.targets, self.data.weights
         if hasattr(self.estimator, "fit_shares"):
-            return model.fit_shares(self._rows(rows), targets.shares[rows], _of(regime_weights, rows))
+            return self._new().fit_shares(self._rows(rows), targets.shares[rows], _of(regime_weights, rows))
         decided = rows[targets.decided[rows]]
         chosen, weights = (decided, targets.weights) if len(decided) else (rows, regime_weights)
-        return model.fit(self._rows(chosen), targets.classes[chosen], _of(weights, chosen))
+        return self._new().fit(self._rows(chosen), targets.classes[chosen], _of(weights, chosen))
+
+    def _new(self) -> FinalClassifier:
+        return FinalClassifier(self.estimator, self.data.space.n_classes)
+
+    @cached_property
+    def _begun(self) -> SumsEstimator | None:
+        """What the classifier learns of all rows without labels, where sums over rows are all that it needs of them."""
+        begun = getattr(self.estimator, "begun", None)
+        return None if begun is None else begun(self.data.rows)
+
+    def _sums(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        assert self._begun is not None
+        return self._begun.sums(self.data.rows.take(rows), self.targets.shares[rows], _of(self.data.weights, rows))
 
     def _rows(self, rows: NDArray[np.intp]) -> Any:
         # All of the data need no copy, which may be hundreds of megabytes.
         everything = len(rows) == self.data.n_rows and (rows[1:] > rows[:-1]).all()
-        return self.data.X if everything else self.data.X[rows]
+        return self.data.X if everything else self.data.rows.take(rows).array
 
     def out_of_fold(self, folds: NDArray[np.intp]) -> NDArray[np.float64]:
         """Score every row with a classifier that was not trained on its bag.
@@ -177,9 +209,22 @@ class FinalLearner:
         """
         fold_of_row = self.data.bags.spread(folds)
         held = [np.flatnonzero(fold_of_row == fold) for fold in np.unique(folds)]
-        fitted = [self.fit_on(np.flatnonzero(fold_of_row != fold)) for fold in np.unique(folds)]
-        scores = [model.decision(self.data.X[rows]) for model, rows in zip(fitted, held, strict=True)]
+        # One model at a time: each of them may be as large as the rows.
+        scores = [
+            model.decision(self.data.rows.take(rows)) for model, rows in zip(self._without(held), held, strict=True)
+        ]
         return np.concatenate(scores)[np.argsort(np.concatenate(held))]
+
+    def _without(self, held: list[NDArray[np.intp]]) -> Iterator[FinalClassifier]:
+        """Train without each part of the rows in turn."""
+        if self._begun is None:
+            everything = np.arange(self.data.n_rows)
+            yield from (self.fit_on(np.delete(everything, rows)) for rows in held)
+            return
+        parts = [self._sums(rows) for rows in held]
+        for left_out in range(len(held)):
+            others = sum(sums for place, sums in enumerate(parts) if place != left_out)
+            yield self._new().fit_sums(self._begun, np.asarray(others))
 
 
 def warn_of_final(final: FinalClassifier, learner: FinalLearner, config: FitConfig) -> None:

@@ -22,6 +22,7 @@ from bliss_framework.kernel.events import Emit
 from bliss_framework.kernel.labels import LabelSpace, WeakLabels
 from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import InferredLabels
+from bliss_framework.kernel.row_view import RowView
 
 
 @frozen(eq=False)
@@ -48,14 +49,15 @@ def order_data(data: CheckedData, config: FitConfig, scaling: str | None = None)
         scaling: another mode of `Scaling`.
     """
     regime = config.regime
-    order = canonical_order(data.X, data.bags, regime.strata(data.labels))
-    rows = data.X[order]
+    order = canonical_order(data.rows, data.bags, regime.strata(data.labels))
+    rows = data.view.take(order)
     # Sums over rows in another order have other last bits, so scaling too is learnt in canonical order.
     learnt = Scaling(config["scaling"] if scaling is None else scaling).fit(rows)
     bags, positions = data.bags.take(order)
     weak = data.labels.take(positions, order)
     weights = None if data.weights is None else data.weights[order]
-    return OrderedData(part_of(learnt.transform(rows), bags, weak, regime, weights), order, learnt)
+    scaled = learnt.view(rows) if isinstance(rows, RowView) else learnt.transform(rows.array)
+    return OrderedData(part_of(scaled, bags, weak, regime, weights), order, learnt)
 
 
 def part_of(X: Any, bags: Bags, weak: WeakLabels, regime: Regime, weights: NDArray[np.float64] | None = None) -> Part:

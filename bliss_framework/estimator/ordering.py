@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bliss_framework.kernel.bags import Bags
-from bliss_framework.kernel.rows import Rows, mixed
+from bliss_framework.kernel.row_view import as_rows
+from bliss_framework.kernel.rows import mixed
 from bliss_framework.kernel.signatures import row_signatures
 
 # Equal rows differ in last bits by where they stand in a matrix product.
@@ -24,11 +25,11 @@ def canonical_order(X: Any, bags: Bags, strata: NDArray[np.intp]) -> NDArray[np.
     their order; nothing can tell them apart but their names.
 
     Args:
-        X: (n, d) float64 or float32 array, or CSR matrix.
+        X: (n, d) float64 or float32 array, or CSR matrix, or a view of rows.
         bags: the bags of its rows.
         strata: (B,) the stratum of each bag.
     """
-    rows = Rows(X)
+    rows = as_rows(X)
     signatures = row_signatures(rows)
     row_keys = [rows.hashes()] if signatures is None else [rows.hashes(), signatures]
     bag_keys = [bags.sum(mixed(keys)) for keys in row_keys]

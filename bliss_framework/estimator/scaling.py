@@ -3,10 +3,12 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from attrs import evolve
+from numpy.typing import DTypeLike, NDArray
 from sklearn.base import BaseEstimator
 
 from bliss_framework.estimator.parameters import scaling_mode
+from bliss_framework.kernel.row_view import RowView, as_rows
 from bliss_framework.kernel.rows import ORDINARY, Rows
 from bliss_framework.validators import check_value
 
@@ -35,17 +37,18 @@ class Scaling(BaseEstimator):  # type: ignore[misc]
         """Learn column means and deviations.
 
         Args:
-            X: (n, d) array or CSR matrix of floats.
+            X: (n, d) array or CSR matrix of floats, or a view of rows.
         """
         check_value("scaling", self.mode, scaling_mode)
-        steps = self.mode if self.mode != "auto" else "unit" if Rows(X).is_sparse else "clipped"
+        given = as_rows(X)
+        steps = self.mode if self.mode != "auto" else "unit" if given.is_sparse else "clipped"
         self.unit_ = "unit" in steps
         self.clip_ = steps == "clipped"
         self.exponents_: NDArray[np.intc] | None = None
         self.mean_: NDArray[np.float64] | None = None
         self.factor_: NDArray[np.float64] | None = None
         if self.clip_ or "standard" in steps:
-            rows = Rows(X).as_type(np.float64)
+            rows = given.as_type(np.float64)
             magnitudes = rows.column_magnitudes()
             self.exponents_ = _exponents(magnitudes)
             if self.exponents_ is not None:
@@ -58,13 +61,24 @@ class Scaling(BaseEstimator):  # type: ignore[misc]
         """Scale rows (n, d) to float64; the input is not changed, and mode "none" returns it as it is."""
         if self.mode == "none":
             return X
-        rows = Rows(X).as_type(np.float64)
+        rows = Rows(X)
+        if rows.is_sparse:
+            return self.block(rows.array, np.float64)
+        return self.view(RowView.of(rows)).array
+
+    def view(self, rows: RowView) -> RowView:
+        """Scale rows when they are read: float64, unless another precision is asked for."""
+        return rows if self.mode == "none" else evolve(rows, transform=self.block, dtype=np.float64)
+
+    def block(self, read: Any, dtype: DTypeLike) -> Any:
+        """Scale an array or CSR matrix (b, d) in a precision."""
+        rows = Rows(read).as_type(dtype)
         # Models that were saved before there were exponents have none.
         exponents = getattr(self, "exponents_", None)
         if exponents is not None:
             rows = rows.times_powers_of_two(exponents)
         if self.mean_ is not None and self.factor_ is not None:
-            rows = rows.standardised(self.mean_, self.factor_)
+            rows = rows.standardised(self.mean_.astype(dtype), self.factor_.astype(dtype))
         if self.clip_:
             rows = rows.clipped(DEVIATIONS)
         return rows.of_unit_length().array if self.unit_ else rows.array
@@ -77,7 +91,7 @@ def _exponents(magnitudes: NDArray[Any]) -> NDArray[np.intc] | None:
     return np.where(extreme, -powers, 0).astype(np.intc) if extreme.any() else None
 
 
-def _columns(rows: Rows, magnitudes: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _columns(rows: Rows | RowView, magnitudes: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     deviation = np.sqrt(np.maximum(rows.column_variances(), 0.0))
     # A hand-written division would blow up the rounding noise of a constant column.
     constant = deviation <= 1e-10 * magnitudes

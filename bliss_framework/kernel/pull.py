@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import LabelSpace, WeakLabels
+from bliss_framework.kernel.row_view import RowView, as_rows
+from bliss_framework.kernel.rows import Rows
 
 
 @frozen(eq=False)
@@ -15,18 +17,24 @@ class Part:
     """Some whole bags of a data set: their rows and what is weakly known of them.
 
     Attributes:
-        X: (n, d) float array or CSR matrix.
+        rows: (n, d) rows, made of an array or CSR matrix; or a view of rows, which can be read in blocks. The argument
+            is called X.
         bags: the bags of its n rows.
         weak: the weak label of each bag.
         space: the candidate labels of each row.
         weights: (n,) positive instance weights, or None where all rows count alike.
     """
 
-    X: Any = field()
+    rows: Rows | RowView = field(alias="X", converter=as_rows)
     bags: Bags = field()
     weak: WeakLabels = field()
     space: LabelSpace = field()
     weights: NDArray[np.float64] | None = field(default=None)
+
+    @property
+    def X(self) -> Any:
+        """(n, d) float array or CSR matrix, all of it in memory."""
+        return self.rows.array
 
     @property
     def n_rows(self) -> int:
@@ -37,7 +45,7 @@ class Part:
         """Keep some rows, and the bags that they are in."""
         bags, positions = self.bags.take(rows)
         weights = None if self.weights is None else self.weights[rows]
-        return Part(self.X[rows], bags, self.weak.take(positions, rows), self.space.take(rows), weights)
+        return Part(self.rows.take(rows), bags, self.weak.take(positions, rows), self.space.take(rows), weights)
 
     def with_known(self, rows: NDArray[np.intp], labels: NDArray[np.intp]) -> "Part":
         """Fix the label of some rows: each of them keeps one candidate, so it is no bandit problem any more."""

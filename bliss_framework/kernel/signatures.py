@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from bliss_framework.kernel.row_view import RowView
 from bliss_framework.kernel.rows import Rows, mixed
 
 MOST_VALUES = 1 << 24  # Sorting more of them would take longer than it is worth.
@@ -21,7 +22,7 @@ ODD = np.uint64(1)
 Keys = NDArray[np.uint64]
 
 
-def row_signatures(rows: Rows) -> Keys | None:
+def row_signatures(rows: Rows | RowView) -> Keys | None:
     """Return a signature (n,) of each row; None where there are too many values to sort.
 
     Equal rows have equal signatures. Different ones have different signatures, but for chance and where exchanging
@@ -32,7 +33,7 @@ def row_signatures(rows: Rows) -> Keys | None:
     >>> np.array_equal(row_signatures(Rows(X)), same)
     True
     """
-    n_values = len(rows.array.data) if rows.is_sparse else rows.array.size
+    n_values = len(rows.array.data) if rows.is_sparse else rows.shape[0] * rows.shape[1]
     if n_values > MOST_VALUES:
         return None
     levels: DenseLevels | SparseLevels = SparseLevels(rows.array) if rows.is_sparse else DenseLevels(rows.array)

@@ -1,16 +1,24 @@
 """How much each held-out output moves with the label of each training instance, and rewards made of that."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator
 
 from bliss_framework.extension.contracts.reward import RewardFunction
 from bliss_framework.kernel.pull import Fold, Outcome
+from bliss_framework.kernel.row_view import RowView, as_rows
 from bliss_framework.kernel.rows import Rows
+from bliss_framework.primal.landmarks import Landmarks
+from bliss_framework.primal.sums import moments, outputs
 
 Slopes = Callable[[Outcome], NDArray[np.float64]]
+Influence: TypeAlias = NDArray[np.floating] | LinearOperator
+
+MOST_VALUES = 1 << 24  # Of a matrix that says how similar each held-out row is to each training row.
+N_LANDMARKS = 200  # By which larger ones are approximated; the kernel is wide, and so has few directions.
 
 
 class MarginalEffect(RewardFunction):
@@ -23,26 +31,26 @@ class MarginalEffect(RewardFunction):
     weak labels: the slope of a likelihood, or minus that of an error.
 
     Args:
-        influence: (m, n) as `influence` returns it for a fold.
+        influence: (m, n) as `influence` returns it for a fold, a matrix or an operator.
         slopes: a function from an outcome to g: (m,) or (m, 1) for label 1 of two, which label 0 has with the opposite
             sign, or (m, L) for each label.
         gain: how soon an effect above the mean counts in full; above 0.
     """
 
-    def __init__(self, influence: NDArray[np.floating], slopes: Slopes, gain: float) -> None:
+    def __init__(self, influence: Influence, slopes: Slopes, gain: float) -> None:
         self._influence, self._slopes, self._gain = influence, slopes, gain
 
     def __call__(self, outcome: Outcome) -> NDArray[np.float64]:
         """Return the rewards (n,) in [0, 1] of the labels of an assignment."""
-        slopes = self._slopes(outcome).T.astype(self._influence.dtype)
+        slopes = self._slopes(outcome).astype(self._influence.dtype)
         # The slopes of two labels differ in sign alone, and this product is what a pull waits for.
-        effects = (slopes @ self._influence).T.astype(np.float64).reshape(self._influence.shape[1], -1)
+        effects = _transposed_product(self._influence, slopes).astype(np.float64).reshape(len(outcome.assignment), -1)
         if effects.shape[1] == 1:
             effects = np.concatenate([-effects, effects], axis=1)
         return effect_rewards(outcome, effects, self._gain)
 
 
-def influence(fold: Fold, classifier: Any) -> NDArray[np.floating]:
+def influence(fold: Fold, classifier: Any) -> Influence:
     """Return the influence of training labels on held-out outputs, once for a fold.
 
     Args:
@@ -50,12 +58,23 @@ def influence(fold: Fold, classifier: Any) -> NDArray[np.floating]:
         classifier: prepared for the fold, or None. Where it is linear in its labels, its `smoother` is exact.
 
     Returns:
-        (m, n). For any other classifier, exp(-|x - z|^2 / v) with v the total variance of the training rows.
+        (m, n) matrix, or a `scipy.sparse.linalg.LinearOperator` where rows are many, of which time and memory grow with
+        m + n. For any other classifier, exp(-|x - z|^2 / v) with v the total variance of the training rows; by way of
+        landmarks, if that has too many values.
     """
     smoother = getattr(classifier, "smoother", None)
     if smoother is not None:
-        return np.asarray(smoother)
+        return smoother if isinstance(smoother, LinearOperator) else np.asarray(smoother)
+    if fold.heldout.n_rows * fold.train.n_rows > MOST_VALUES:
+        return _similarity_by_landmarks(fold.heldout.rows, fold.train.rows)
     return _similarity(fold.heldout.X, fold.train.X)
+
+
+def _transposed_product(influence: Influence, slopes: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Return the effects (n,) or (n, L) of slopes (m,) or (m, L)."""
+    if isinstance(influence, LinearOperator):
+        return np.asarray(influence.rmatmat(slopes.reshape(len(slopes), -1)))
+    return np.asarray((slopes.T @ influence).T)
 
 
 def effect_rewards(outcome: Outcome, effects: NDArray[np.float64], gain: float) -> NDArray[np.float64]:
@@ -75,6 +94,29 @@ def effect_rewards(outcome: Outcome, effects: NDArray[np.float64], gain: float) 
     own = effects[np.arange(len(effects)), outcome.assignment]
     helps = np.tanh(gain * own / size) if size > 0 else np.zeros(len(own))
     return np.where(outcome.assignment == outcome.labels, 0.5 + 0.5 * helps, 0.0)
+
+
+def _similarity_by_landmarks(rows: Rows | RowView, training: Rows | RowView) -> LinearOperator:
+    landmarks = Landmarks.drawn(
+        training, N_LANDMARKS, as_rows(training).gamma_by_distance(1.0), np.random.default_rng(0)
+    )
+    heldout, train = landmarks.features(rows), landmarks.features(training)
+
+    def times(targets: NDArray[Any]) -> NDArray[Any]:
+        return outputs(heldout, _without_constant(moments(train, targets.reshape(train.shape[0], -1))))
+
+    def transposed(slopes: NDArray[Any]) -> NDArray[Any]:
+        return outputs(train, _without_constant(moments(heldout, slopes.reshape(heldout.shape[0], -1))))
+
+    shape = (heldout.shape[0], train.shape[0])
+    return LinearOperator(
+        shape, matvec=times, matmat=times, rmatvec=transposed, rmatmat=transposed, dtype=np.dtype(np.float32)
+    )
+
+
+def _without_constant(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    sums[-1] = 0.0
+    return sums
 
 
 def _similarity(X: Any, Z: Any) -> NDArray[np.float64]:

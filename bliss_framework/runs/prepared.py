@@ -24,7 +24,6 @@ from bliss_framework.extension.dataset import WeakDataset
 from bliss_framework.extension.loading.plugins import Plugins
 from bliss_framework.extension.naming import is_own
 from bliss_framework.extension.registry import Registry
-from bliss_framework.kernel.rows import Rows
 from bliss_framework.runs.data.files import portable
 from bliss_framework.runs.data.find import LoadedData, find_dataset
 from bliss_framework.runs.evaluation.methods import Method, compared_methods, method_document
@@ -184,7 +183,7 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
     given = _given(settings.bliss, dataset.regime)
     check_seed(given["random_state"])
     data = _checked(dataset)
-    profile = Profile.of(data.bags, Rows(data.X).is_sparse)
+    profile = Profile.of(data.bags, data.rows.is_sparse)
     facts = data.facts
     config = configure(given, profile, registry, facts, settings.recorded)
     data, notes = _read(data, config)
@@ -206,7 +205,7 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
         plugins,
         seed=int(given["random_state"]),
         n_jobs=given.get("n_jobs"),
-        notes=(*loaded.notes, *notes, *_name_notes(loaded, tested)),
+        notes=(*loaded.notes, *config.notes, *notes, *_name_notes(loaded, tested)),
         test_path=None if tested is None else tested.path,
     )
 
@@ -266,7 +265,7 @@ def _test_problem(tested: LoadedData, problem: Problem) -> tuple[Problem, tuple[
     dataset = tested.dataset
     data = evolve(check_labelled(dataset.X, dataset.weak, dataset.bags), columns=dataset.feature_names)
     data, notes = data.with_columns_of(problem.data.columns, f"The test set {dataset.name!r}")
-    n_columns, n_test = problem.data.X.shape[1], data.X.shape[1]
+    n_columns, n_test = problem.data.rows.shape[1], data.rows.shape[1]
     if n_test != n_columns:
         raise DataError(f"The test set {dataset.name!r} has {n_test} features, but the training data have {n_columns}.")
     try:

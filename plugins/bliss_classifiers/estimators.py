@@ -10,7 +10,8 @@ from sklearn.svm import SVC
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bliss_classifiers.kernels import factorised, linear_kernel, precision, rbf_gamma, rbf_kernel
+from bliss_classifiers.kernels import linear_kernel, precision, rbf_gamma, rbf_kernel
+from bliss_framework.plugin import factorised
 
 
 class _Kernel(ClassifierMixin, BaseEstimator):

@@ -3,24 +3,33 @@
 from bliss_classifiers.ridge import KernelRidge, Ridge
 from bliss_classifiers.sklearn_adapter import Logistic, SklearnClassifier
 from bliss_classifiers.svm import LinearSvm, RbfSvm
-from bliss_framework.plugin import Component, hookimpl
+from bliss_framework.plugin import Case, Component, When, hookimpl
 
 FACTORISED = "one factorisation a fold, a matrix product a pull"
 ONE_GRAM = "Gram matrix made once a fold"
 
 # What a saved model holds where one of these is its final classifier.
-LEAST_SQUARES = ("bliss_classifiers.estimators.KernelLeastSquares",)
-GRAM_SVC = ("bliss_classifiers.estimators.GramSvc",)
+LEAST_SQUARES = ("bliss_classifiers.estimators.KernelLeastSquares", "bliss_classifiers.least_squares.LeastSquares")
+SVCS = (
+    "bliss_classifiers.estimators.GramSvc",
+    "bliss_classifiers.primal_svc.PrimalSvc",
+    "sklearn.svm._classes.LinearSVC",
+)
+
+# Matrices of rows by rows would be larger than what a laptop has to spare, and take longer than the rest.
+MANY_ROWS = 5000
+LANDMARKS = (Case(When(rows_above=MANY_ROWS), defaults={"n_landmarks": 500}),)
+LIBLINEAR = (Case(When(rows_above=MANY_ROWS), defaults={"solver": "liblinear"}),)
 
 
 @hookimpl
 def bliss_classifiers() -> list[Component]:
     """Register the built-in classifiers."""
     return [
-        Component("kernel-ridge", KernelRidge, f"RBF least squares: {FACTORISED}", saved_types=LEAST_SQUARES),
-        Component("ridge", Ridge, f"Linear least squares: {FACTORISED}", saved_types=LEAST_SQUARES),
-        Component("svm-rbf", RbfSvm, f"RBF support vector machine (the paper's); {ONE_GRAM}", saved_types=GRAM_SVC),
-        Component("svm-linear", LinearSvm, f"Linear support vector machine; {ONE_GRAM}", saved_types=GRAM_SVC),
+        Component("kernel-ridge", KernelRidge, f"RBF least squares: {FACTORISED}", {}, LEAST_SQUARES, LANDMARKS),
+        Component("ridge", Ridge, f"Linear least squares: {FACTORISED}", {}, LEAST_SQUARES),
+        Component("svm-rbf", RbfSvm, f"RBF support vector machine (the paper's); {ONE_GRAM}", {}, SVCS, LANDMARKS),
+        Component("svm-linear", LinearSvm, f"Linear support vector machine; {ONE_GRAM}", {}, SVCS, LIBLINEAR),
         Component("logistic", Logistic, "Logistic regression, trained anew in every pull"),
         Component("sklearn", SklearnClassifier, "Any scikit-learn classifier, by import path or as an object"),
     ]

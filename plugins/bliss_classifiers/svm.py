@@ -1,4 +1,8 @@
-"""Support vector machines in label inference: the Gram matrix of a fold is made once, only the fit is repeated."""
+"""Support vector machines in label inference: what does not depend on labels is made once, only the fit is repeated.
+
+Of few rows that is the Gram matrix. Of many rows it is the features of landmarks, or the rows themselves, on which
+LIBLINEAR minimises the squared hinge loss; it never forms a matrix of rows by rows.
+"""
 
 from typing import Any
 
@@ -10,8 +14,18 @@ from sklearn.svm import SVC
 from bliss_classifiers.estimators import GramSvc
 from bliss_classifiers.kernels import linear_kernel, rbf_gamma, rbf_kernel
 from bliss_classifiers.one_label import constant_scores, from_pairs, one_label
+from bliss_classifiers.primal_svc import PrimalSvc, linear_svc
 from bliss_classifiers.width import width_or_scale
-from bliss_framework.plugin import Classifier, Part, Predictions, PreparedClassifier, positive
+from bliss_framework.plugin import (
+    Classifier,
+    Landmarks,
+    Part,
+    Predictions,
+    PreparedClassifier,
+    at_least,
+    one_of,
+    positive,
+)
 
 
 @frozen
@@ -21,18 +35,26 @@ class RbfSvm(Classifier):
     Args:
         C: inverse strength of regularisation, above 0.
         width: gamma in units of 1 / (half the mean squared distance between rows); "scale" means 1.
+        n_landmarks: rows that all others are compared with, as in `kernel-ridge`; 0 compares all with all.
     """
 
     C: float = field(default=10.0, validator=positive)
     width: float | str = field(default=2.0, validator=width_or_scale)
+    n_landmarks: int = field(default=0, validator=at_least(0))
 
     def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> PreparedClassifier:
-        """Make the Gram matrices of the fold."""
+        """Make the Gram matrices of the fold, or the features of landmarks."""
+        if 0 < self.n_landmarks < train.n_rows:
+            landmarks = Landmarks.drawn(train.rows, self.n_landmarks, rbf_gamma(train.rows, self.width), rng)
+            features = (landmarks.features(part.rows).array for part in (train, heldout))
+            return PreparedLinearSvm(*features, self.C, train)
         gamma = rbf_gamma(train.X, self.width)
         return PreparedSvm(rbf_kernel(train.X, train.X, gamma), rbf_kernel(heldout.X, train.X, gamma), self.C, train)
 
     def estimator(self, random_state: int) -> Any:
         """Return the same model as a scikit-learn classifier."""
+        if self.n_landmarks:
+            return PrimalSvc(self.C, self.n_landmarks, self.width, random_state)
         return GramSvc(kernel="rbf", C=self.C, width=self.width)
 
 
@@ -42,23 +64,28 @@ class LinearSvm(Classifier):
 
     Args:
         C: inverse strength of regularisation, above 0.
+        solver: "libsvm" minimises the hinge loss by inner products of rows, "liblinear" the squared hinge loss by the
+            rows themselves, so that time and memory grow with the number of rows and not with its square.
     """
 
     C: float = field(default=1.0, validator=positive)
+    solver: str = field(default="libsvm", validator=one_of("libsvm", "liblinear"))
 
     def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> PreparedClassifier:
-        """Make the Gram matrices of the fold."""
+        """Make the Gram matrices of the fold, where the solver needs them."""
+        if self.solver == "liblinear":
+            return PreparedLinearSvm(train.X, heldout.X, self.C, train)
         return PreparedSvm(linear_kernel(train.X, train.X), linear_kernel(heldout.X, train.X), self.C, train)
 
     def estimator(self, random_state: int) -> Any:
         """Return the same model as a scikit-learn classifier."""
-        return GramSvc(kernel="linear", C=self.C)
+        return PrimalSvc(self.C) if self.solver == "liblinear" else GramSvc(kernel="linear", C=self.C)
 
 
 class PreparedSvm(PreparedClassifier):
-    """An SVM with the Gram matrices of one fold."""
+    """An SVM with the matrices of one fold: `K` is trained on, and `H` are the held-out rows in the same form."""
 
-    def __init__(self, K: NDArray[np.float64], H: NDArray[np.float64], C: float, train: Part) -> None:
+    def __init__(self, K: Any, H: Any, C: float, train: Part) -> None:
         self._K, self._H, self._C = K, H, C
         self._weights, self._n_labels = train.weights, train.space.n_labels
 
@@ -72,18 +99,28 @@ class PreparedSvm(PreparedClassifier):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         label = one_label(assignment)
         if label is not None:
-            sizes = len(self._K), len(self._H)
+            sizes = self._K.shape[0], self._H.shape[0]
             train, heldout = (constant_scores(label, n, self._n_labels) for n in sizes)
             return train, heldout
-        svc = SVC(C=self._C, kernel="precomputed", random_state=0).fit(self._K, assignment, weights)
+        svc = self._machine().fit(self._K, assignment, weights)
         return self._scores(svc, self._K), self._scores(svc, self._H)
 
-    def _scores(self, svc: SVC, gram: NDArray[np.float64]) -> NDArray[np.float64]:
-        values = svc.decision_function(gram)
+    def _machine(self) -> Any:
+        return SVC(C=self._C, kernel="precomputed", random_state=0)
+
+    def _scores(self, svc: Any, rows: Any) -> NDArray[np.float64]:
+        values = np.asarray(svc.decision_function(rows))
         if self._n_labels == 2:
             return values
         # Labels that the assignment does not use get a score below all others.
         present = np.stack([-values, values], axis=1) if values.ndim == 1 else values
-        scores = np.full((len(gram), self._n_labels), present.min() - 1.0)
+        scores = np.full((rows.shape[0], self._n_labels), present.min() - 1.0)
         scores[:, svc.classes_] = present
         return scores
+
+
+class PreparedLinearSvm(PreparedSvm):
+    """A linear SVM on the rows of one fold, or on their features."""
+
+    def _machine(self) -> Any:
+        return linear_svc(self._C)

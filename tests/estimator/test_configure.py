@@ -88,11 +88,19 @@ class TestComponentsInUse:
             (
                 {"final_classifier": {"ridge": 0.3}},
                 "final_classifier",
-                {"name": "kernel-ridge", "ridge": 0.3, "width": 1.0},
+                {"name": "kernel-ridge", "ridge": 0.3, "width": 1.0, "n_landmarks": 0},
             ),
-            ({"classifier": {"ridge": 0.5}}, "classifier", {"name": "kernel-ridge", "ridge": 0.5, "width": 1.0}),
+            (
+                {"classifier": {"ridge": 0.5}},
+                "classifier",
+                {"name": "kernel-ridge", "ridge": 0.5, "width": 1.0, "n_landmarks": 0},
+            ),
             ({"reward": {"name": "mil", "alpha": 0.8}}, "reward", {"name": "mil", "gamma": 1 / 7, "alpha": 0.8}),
-            ({"classifier": "kernel-ridge"}, "classifier", {"name": "kernel-ridge", "ridge": 1.0, "width": 1.0}),
+            (
+                {"classifier": "kernel-ridge"},
+                "classifier",
+                {"name": "kernel-ridge", "ridge": 1.0, "width": 1.0, "n_landmarks": 0},
+            ),
             ({"classifier": "ridge"}, "classifier", {"name": "ridge", "ridge": 1.0}),
         ],
     )
@@ -259,7 +267,7 @@ class TestConfig:
         settings = RunSettings(data=DataSettings("musk1"), bliss={"n_inferences": 3, "classifier": {"ridge": 0.5}})
         found = prepare(settings, default_plugins(), []).bliss
         assert (found["settings"], found["n_inferences"], found["n_rounds"]) == ("default", 3, 60)
-        assert found["classifier"] == {"name": "kernel-ridge", "ridge": 0.5, "width": 1.0}
+        assert found["classifier"] == {"name": "kernel-ridge", "ridge": 0.5, "width": 1.0, "n_landmarks": 0}
 
 
 class TestTable:

@@ -149,11 +149,11 @@ def test_the_name_of_a_regime_is_no_choice():
 def test_parameters_of_a_component_become_its_table():
     """A name becomes a table, and what the user's table holds stays in it."""
     (one,) = candidates({"classifier.width": [0.5], "regime.bag_score": ["mean"]}, classifier="kernel-ridge")
-    assert one["classifier"] == {"name": "kernel-ridge", "ridge": 1.0, "width": 0.5}
+    assert one["classifier"] == {"name": "kernel-ridge", "ridge": 1.0, "width": 0.5, "n_landmarks": 0}
     assert one.classifier.width == 0.5
     assert (one["regime"]["bag_score"], one.regime.bag_score) == ("mean", "mean")
     (one,) = candidates({"classifier.width": [0.5]}, classifier={"name": "kernel-ridge", "ridge": 0.3})
-    assert one["classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": 0.5}
+    assert one["classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": 0.5, "n_landmarks": 0}
 
 
 @pytest.mark.parametrize("first", ["reward", "reward.steepness"])

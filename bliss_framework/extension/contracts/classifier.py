@@ -1,23 +1,26 @@
 """The contract of classifiers."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator
 
 from bliss_framework.kernel.pull import Part, Predictions
+from bliss_framework.kernel.row_view import RowView
+from bliss_framework.kernel.rows import Rows
 
 
 class PreparedClassifier(ABC):
     """A classifier that is prepared for one fold.
 
     Attributes:
-        smoother: (m, n) matrix M where held-out outputs are M @ targets, for classifiers that are linear in their
-            labels; None for all others.
+        smoother: (m, n) matrix or `scipy.sparse.linalg.LinearOperator` M where held-out outputs are M @ targets, for
+            classifiers that are linear in their labels; None for all others.
     """
 
-    smoother: NDArray[np.floating] | None = None
+    smoother: NDArray[np.floating] | LinearOperator | None = None
 
     @abstractmethod
     def pull(self, assignments: NDArray[np.intp], weights: NDArray[np.float64] | None) -> Predictions:
@@ -37,6 +40,24 @@ class PreparedClassifier(ABC):
         return None if self.smoother is None else self.smoother @ targets
 
 
+class SumsEstimator(Protocol):
+    """A final classifier that needs of rows and labels no more than sums, such as least squares.
+
+    It is trained in blocks of rows, wherever they are, and without each fold by adding up the sums of the others.
+    """
+
+    def begun(self, rows: Rows | RowView) -> "SumsEstimator | None":
+        """Return a copy that knows of all rows (n, d) what labels do not matter for; None where sums do not do."""
+
+    def sums(
+        self, rows: Rows | RowView, shares: NDArray[np.float64], weights: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        """Return an array that adds up, of some rows (n, d), shares (n, C) of the classes, and weights (n,)."""
+
+    def solved(self, sums: NDArray[np.float64], n_classes: int) -> Any:
+        """Return a copy that is fitted by the sums of all that it is trained on."""
+
+
 class Classifier(ABC):
     """Any ordinary classifier: pulled many times on a fold, and fitted once in the end."""
 
@@ -52,4 +73,7 @@ class Classifier(ABC):
 
     @abstractmethod
     def estimator(self, random_state: int) -> Any:
-        """Return a fresh scikit-learn classifier with the same parameters, for the fit after inference."""
+        """Return a fresh scikit-learn classifier with the same parameters, for the fit after inference.
+
+        One with `fit_shares(X, shares, sample_weight)` learns soft labels; see also `SumsEstimator`.
+        """

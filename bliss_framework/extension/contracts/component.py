@@ -5,6 +5,8 @@ from typing import Any
 
 from attrs import field, frozen
 
+from bliss_framework.extension.contracts.presets import Case, Profile
+
 KINDS = ("classifier", "reward", "strategy", "regime", "reader", "dataset", "baseline", "pipeline")
 
 
@@ -20,6 +22,8 @@ class Component:
         saved_types: full names, such as "my_package.model.MyEstimator", of types that a saved model may hold because of
             this component, that of its final estimator for instance. The factory itself, where it is a class, is
             implied. `load_model` trusts what installed components declare, and nothing else.
+        cases: values that parameters have for data of some kind where nobody says otherwise, such as a form of a
+            classifier that many rows need. Where several hold, the last one wins.
     """
 
     name: str = field()
@@ -27,3 +31,15 @@ class Component:
     summary: str = field(default="")
     details: Mapping[str, str] = field(factory=dict)
     saved_types: tuple[str, ...] = field(default=())
+    cases: tuple[Case, ...] = field(default=())
+
+    def defaults_for(self, profile: Profile) -> dict[str, Any]:
+        """Return the values of parameters that hold for some data because of what they are.
+
+        >>> from bliss_framework.plugin import Case, Profile, When
+        >>> large = Case(When(rows_above=100), defaults={"n_landmarks": 50})
+        >>> Component("near", dict, cases=(large,)).defaults_for(Profile(n_rows=101, n_bags=10))
+        {'n_landmarks': 50}
+        """
+        holding = [dict(case.defaults) for case in self.cases if case.when.holds(profile)]
+        return {name: value for one in holding for name, value in one.items()}

@@ -1,0 +1,165 @@
+"""Rows that are read a block at a time: some rows of an array, in some order, scaled on the way."""
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from attrs import evolve, field, frozen
+from numpy.typing import DTypeLike, NDArray
+
+from bliss_framework.kernel.rows import ALIKE, READ_ROWS, Rows
+
+BLOCK_VALUES = 1 << 22  # In one block: 32 MB in double.
+
+Transform = Callable[[NDArray[Any], DTypeLike], NDArray[Any]]
+
+
+@frozen(eq=False)
+class RowView:
+    """Rows (n, d) of a dense array or a memory map that nobody has copied.
+
+    Order, folds and scaling are views. Who can work in blocks never holds more than one of them; who needs all rows
+    asks for `array`, which is made once for a view.
+
+    Attributes:
+        base: (N, d) array or memory map of float64 or float32; or a CSR matrix of which `transform` makes dense rows.
+            Never changed.
+        index: (n,) which of its rows, in which order.
+        dtype: the precision of what is read.
+        transform: makes of rows that were read those that are wanted, in a precision; None leaves them as they are.
+        n_columns: of the rows that are wanted; None where they have those of the base.
+
+    >>> view = RowView(np.array([[0.0], [1.0], [2.0]]), np.array([2, 0]))
+    >>> view.array.tolist(), view.take(np.array([1])).array.tolist()
+    ([[2.0], [0.0]], [[0.0]])
+    """
+
+    base: Any = field()
+    index: NDArray[np.intp] = field()
+    dtype: Any = field(default=np.dtype(np.float64), converter=np.dtype)
+    transform: Transform | None = field(default=None)
+    n_columns: int | None = field(default=None)
+    is_sparse = False
+
+    @classmethod
+    def of(cls, rows: Rows) -> "RowView":
+        """View all dense rows in their order."""
+        return cls(rows.array, np.arange(rows.shape[0]), rows.dtype)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, d)."""
+        return len(self.index), int(self.base.shape[1]) if self.n_columns is None else self.n_columns
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether rows are read from a file."""
+        return isinstance(self.base, np.memmap)
+
+    @cached_property
+    def array(self) -> NDArray[Any]:
+        """All rows, (n, d), in memory."""
+        whole = np.empty(self.shape, dtype=self.dtype)
+        for place, block in numbered_blocks(self):
+            whole[place] = block
+        return whole
+
+    def take(self, rows: Any) -> "RowView":
+        """Keep some rows: positions, a mask or a slice."""
+        return evolve(self, index=self.index[rows])
+
+    def mapped(self, function: Callable[[Any], NDArray[Any]], n_columns: int, dtype: DTypeLike) -> "RowView":
+        """Return what a function makes of each block of rows (b, d): (b, n_columns), of a precision."""
+        before = self.transform
+
+        def both(read: Any, wanted: DTypeLike) -> NDArray[Any]:
+            return function(read if before is None else before(read, self.dtype))
+
+        return evolve(self, transform=both, n_columns=n_columns, dtype=dtype)
+
+    def as_type(self, dtype: DTypeLike) -> "RowView":
+        """Return the rows in another precision."""
+        return self if self.dtype == np.dtype(dtype) else evolve(self, dtype=dtype)
+
+    def blocks(self, size: int) -> Iterator[Rows]:
+        """Read runs of at most `size` rows, in order."""
+        return (self._read(self.index[first : first + size]) for first in range(0, self.shape[0], size))
+
+    def _read(self, chosen: NDArray[np.intp]) -> Rows:
+        read = self.base[chosen]
+        if not sp.issparse(read):
+            read = np.asarray(read)  # It would have the type of a map.
+        done = read if self.transform is None else self.transform(read, self.dtype)
+        return Rows(done.astype(self.dtype, copy=False))
+
+    def hashes(self) -> NDArray[np.uint64]:
+        """Hash each row, (n,), as `Rows.hashes`."""
+        return np.concatenate([block.hashes() for block in self.blocks(READ_ROWS)])
+
+    def squared_norms(self) -> NDArray[Any]:
+        """Return |x|^2 of each row, (n,)."""
+        return np.concatenate([Rows(block).squared_norms() for _, block in numbered_blocks(self)])
+
+    # Columns: with one block the bits are those of an array, with several those of sums that go on row after row.
+
+    def column_means(self) -> NDArray[np.float64]:
+        """Return the mean of each column, (d,), computed in double."""
+        return self._column_sums(lambda values: values) / self.shape[0]
+
+    def column_variances(self) -> NDArray[np.float64]:
+        """Return the variance of each column, (d,), computed in double."""
+        mean = self.column_means()
+        return self._column_sums(lambda values: np.square(values - mean)) / self.shape[0]
+
+    def column_magnitudes(self) -> NDArray[Any]:
+        """Return the largest absolute value of each column, (d,)."""
+        return np.asarray(np.max([Rows(block).column_magnitudes() for _, block in numbered_blocks(self)], axis=0))
+
+    def total_variance(self) -> float:
+        """Return the sum of the variances of all columns, which is half the mean squared distance between rows."""
+        return float(self.column_variances().sum())
+
+    def gamma_by_distance(self, width: float) -> float:
+        """Return `width` divided by half the mean squared distance between rows, as `Rows.gamma_by_distance`."""
+        doubled = self.as_type(np.float64)
+        variance = doubled.total_variance()
+        return width / variance if variance > ALIKE * float(doubled.squared_norms().mean()) else width
+
+    def times_powers_of_two(self, exponents: NDArray[np.integer]) -> "RowView":
+        """Multiply each column by 2 to the power of its exponent (d,), without rounding."""
+        before = self.transform
+
+        def scaled(read: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
+            rows = Rows(read if before is None else before(read, dtype)).as_type(dtype)
+            return np.asarray(rows.times_powers_of_two(exponents).array)
+
+        return evolve(self, transform=scaled)
+
+    def _column_sums(self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> NDArray[np.float64]:
+        total = np.zeros(self.shape[1])
+        for place, block in numbered_blocks(self.as_type(np.float64)):
+            values = function(block)
+            if place.start:
+                values[0] += total
+            total = values.sum(axis=0)
+        return total
+
+
+def block_rows(n_columns: int) -> int:
+    """Return how many rows a block has."""
+    return max(1, BLOCK_VALUES // max(n_columns, 1))
+
+
+def numbered_blocks(rows: Rows | RowView) -> Iterator[tuple[slice, Any]]:
+    """Yield the place of each block of rows, and its array or CSR matrix."""
+    size = block_rows(rows.shape[1])
+    for number, block in enumerate(rows.blocks(size)):
+        first = number * size
+        yield slice(first, first + block.shape[0]), block.array
+
+
+def as_rows(rows: Any) -> Rows | RowView:
+    """Return rows as one of the two types that can be asked for blocks: an array or matrix becomes `Rows`."""
+    return rows if isinstance(rows, Rows | RowView) else Rows(rows)

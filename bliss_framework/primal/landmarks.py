@@ -1,0 +1,71 @@
+"""Nystroem features: the RBF kernel of many rows by way of a few of them.
+
+Source: Williams and Seeger, Using the Nystroem method to speed up kernel machines, NIPS 2000.
+"""
+
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+
+from bliss_framework.kernel.row_view import RowView
+from bliss_framework.kernel.rows import Rows
+from bliss_framework.primal.rbf import rbf_kernel
+
+# Directions in which landmarks differ less than this, beside that in which they differ most, are rounding.
+NOISE = 1e-7
+
+
+@frozen(eq=False)
+class Landmarks:
+    """Features whose inner products are nearly the RBF kernel, and are exactly that between landmarks.
+
+        phi(x) = k(x, Z) U S^-1/2    where    K = k(Z, Z) = U S U'
+
+    Attributes:
+        rows: (r, d) landmarks Z, array or CSR matrix.
+        basis: (r, p) float32, U S^-1/2 with p <= r directions.
+        gamma: of the kernel exp(-gamma |x - z|^2).
+
+    >>> X = np.array([[0.0], [1.0], [3.0]])
+    >>> features = Landmarks.of_rows(X, gamma=1.0).of(X)
+    >>> np.allclose(features @ features.T, rbf_kernel(X, X, 1.0), atol=1e-5)
+    True
+    """
+
+    rows: Any = field()
+    basis: NDArray[np.float32] = field()
+    gamma: float = field()
+
+    @classmethod
+    def drawn(cls, rows: Rows | RowView, n: int, gamma: float, rng: np.random.Generator) -> "Landmarks":
+        """Draw landmarks from rows without replacement, all alike likely."""
+        chosen = np.sort(rng.choice(rows.shape[0], min(n, rows.shape[0]), replace=False))
+        return cls.of_rows(rows.take(chosen).array, gamma)
+
+    @classmethod
+    def of_rows(cls, landmarks: Any, gamma: float) -> "Landmarks":
+        """Take rows (r, d) as landmarks."""
+        values, vectors = eigh(rbf_kernel(landmarks, landmarks, gamma), check_finite=False)
+        kept = values > NOISE * values[-1]
+        basis = vectors[:, kept] / np.sqrt(values[kept])
+        return cls(landmarks, basis.astype(np.float32), gamma)
+
+    @property
+    def n_features(self) -> int:
+        """The number p of features."""
+        return int(self.basis.shape[1])
+
+    def of(self, X: Any) -> NDArray[np.float32]:
+        """Return the features (n, p) of rows (n, d)."""
+        precision = Rows(X).dtype if not Rows(X).is_sparse else np.float64
+        similar = rbf_kernel(X, self.rows, self.gamma, np.float32, precision)
+        return np.asarray(similar @ self.basis)
+
+    def features(self, rows: Rows | RowView) -> Rows | RowView:
+        """Return the features of all rows (n, p) in float32: in memory, or read when needed where the rows are so."""
+        view = rows if isinstance(rows, RowView) else RowView.of(rows)
+        features = view.mapped(self.of, self.n_features, np.float32)
+        return features if view.is_mapped else Rows(features.array)

@@ -187,7 +187,7 @@ class FinalLearner:
     def _begun(self) -> SumsEstimator | None:
         """What the classifier learns of all rows without labels, where sums over rows are all that it needs of them."""
         begun = getattr(self.estimator, "begun", None)
-        return None if begun is None else begun(self.data.rows)
+        return None if begun is None else begun(self.data.rows, self.data.weights)
 
     def _sums(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         assert self._begun is not None

@@ -40,9 +40,25 @@ class Landmarks:
     gamma: float = field()
 
     @classmethod
-    def drawn(cls, rows: Rows | RowView, n: int, gamma: float, rng: np.random.Generator) -> "Landmarks":
-        """Draw landmarks from rows without replacement, all alike likely."""
-        chosen = np.sort(rng.choice(rows.shape[0], min(n, rows.shape[0]), replace=False))
+    def drawn(
+        cls,
+        rows: Rows | RowView,
+        n: int,
+        gamma: float,
+        rng: np.random.Generator,
+        weights: NDArray[np.float64] | None = None,
+    ) -> "Landmarks":
+        """Draw landmarks from rows without replacement.
+
+        Args:
+            rows: (N, d) to draw from.
+            n: landmarks; all rows where there are no more.
+            gamma: of the kernel.
+            rng: draws the same rows from the same state.
+            weights: (N,) by which rows count, and are drawn; None where all are alike.
+        """
+        chances = None if weights is None else weights / weights.sum()
+        chosen = np.sort(rng.choice(rows.shape[0], min(n, rows.shape[0]), replace=False, p=chances))
         return cls.of_rows(rows.take(chosen).array, gamma)
 
     @classmethod

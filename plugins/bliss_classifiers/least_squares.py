@@ -61,15 +61,16 @@ class LeastSquares(ClassifierMixin, BaseEstimator):
 
     # What is learnt of rows in blocks, where sums can be made.
 
-    def begun(self, rows: Rows | RowView) -> "LeastSquares | None":
+    def begun(self, rows: Rows | RowView, weights: NDArray[np.float64] | None) -> "LeastSquares | None":
         """Return a copy that knows what labels do not matter for; None where sums over rows are not the way to fit.
 
         Args:
             rows: all that will be trained on.
+            weights: (n,) by which they count, or None.
         """
         if not self.n_landmarks and (needs_products(*rows.shape) or not has_sums(rows.shape[1])):
             return None
-        return clone(self)._begin(rows)
+        return clone(self)._begin(rows, weights)
 
     def sums(
         self, rows: Rows | RowView, shares: NDArray[np.float64], weights: NDArray[np.float64] | None
@@ -88,11 +89,11 @@ class LeastSquares(ClassifierMixin, BaseEstimator):
         fitted._keep(FactorisedSystem.of(sums[:, :p], self.ridge).solve(sums[:, p:]))
         return fitted
 
-    def _begin(self, rows: Rows | RowView) -> "LeastSquares":
+    def _begin(self, rows: Rows | RowView, weights: NDArray[np.float64] | None) -> "LeastSquares":
         self.n_features_in_ = rows.shape[1]
         if self.n_landmarks:
             rng = np.random.default_rng(self.random_state)
-            landmarks = Landmarks.drawn(rows, self.n_landmarks, rbf_gamma(rows, self.width), rng)
+            landmarks = Landmarks.drawn(rows, self.n_landmarks, rbf_gamma(rows, self.width), rng, weights)
             self.landmarks_, self.basis_, self.gamma_ = landmarks.rows, landmarks.basis, landmarks.gamma
         return self
 
@@ -109,7 +110,7 @@ class LeastSquares(ClassifierMixin, BaseEstimator):
             weights = np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), shares.shape[0])
             if not (weights > 0).any():
                 raise ValueError("sample_weight is zero for every row, so there is nothing to learn from.")
-        self._begin(rows)
+        self._begin(rows, weights)
         if not self.n_landmarks and needs_products(*rows.shape):
             return self._by_products(rows, _targets(shares), weights)
         features, targets = self._features(rows), _targets(shares)

@@ -42,7 +42,9 @@ class PrimalSvc(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         if self.n_landmarks:
             rng = np.random.default_rng(self.random_state)
-            landmarks = Landmarks.drawn(Rows(X), self.n_landmarks, rbf_gamma(X, self.width), rng)
+            landmarks = Landmarks.drawn(
+                Rows(X), self.n_landmarks, rbf_gamma(X, self.width), rng, _chances(sample_weight)
+            )
             self.landmarks_, self.basis_, self.gamma_ = landmarks.rows, landmarks.basis, landmarks.gamma
         self.svc_ = linear_svc(self.C).fit(self._features(X), y, sample_weight)
         self.classes_ = self.svc_.classes_
@@ -68,3 +70,7 @@ class PrimalSvc(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _chances(weights: Any) -> NDArray[np.float64] | None:
+    return None if weights is None else np.asarray(weights, dtype=np.float64)

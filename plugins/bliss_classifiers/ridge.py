@@ -44,7 +44,8 @@ class KernelRidge(Classifier):
     def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> PreparedClassifier:
         """Make the Gram matrix, or the features of landmarks, and factorise it, once for a fold."""
         if 0 < self.n_landmarks < train.n_rows:
-            landmarks = Landmarks.drawn(train.rows, self.n_landmarks, rbf_gamma(train.rows, self.width), rng)
+            gamma = rbf_gamma(train.rows, self.width)
+            landmarks = Landmarks.drawn(train.rows, self.n_landmarks, gamma, rng, train.weights)
             return PreparedSums(landmarks.features(train.rows), landmarks.features(heldout.rows), self.ridge, train)
         gamma, dtype = rbf_gamma(train.X, self.width), precision(self.ridge)
         K, H = rbf_kernel(train.X, train.X, gamma, dtype), rbf_kernel(heldout.X, train.X, gamma, dtype)

@@ -45,7 +45,8 @@ class RbfSvm(Classifier):
     def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> PreparedClassifier:
         """Make the Gram matrices of the fold, or the features of landmarks."""
         if 0 < self.n_landmarks < train.n_rows:
-            landmarks = Landmarks.drawn(train.rows, self.n_landmarks, rbf_gamma(train.rows, self.width), rng)
+            gamma = rbf_gamma(train.rows, self.width)
+            landmarks = Landmarks.drawn(train.rows, self.n_landmarks, gamma, rng, train.weights)
             features = (landmarks.features(part.rows).array for part in (train, heldout))
             return PreparedLinearSvm(*features, self.C, train)
         gamma = rbf_gamma(train.X, self.width)

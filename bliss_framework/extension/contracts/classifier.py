@@ -46,8 +46,8 @@ class SumsEstimator(Protocol):
     It is trained in blocks of rows, wherever they are, and without each fold by adding up the sums of the others.
     """
 
-    def begun(self, rows: Rows | RowView) -> "SumsEstimator | None":
-        """Return a copy that knows of all rows (n, d) what labels do not matter for; None where sums do not do."""
+    def begun(self, rows: Rows | RowView, weights: NDArray[np.float64] | None) -> "SumsEstimator | None":
+        """Return a copy that knows what needs no labels, of rows (n, d) and weights (n,); None where sums do not do."""
 
     def sums(
         self, rows: Rows | RowView, shares: NDArray[np.float64], weights: NDArray[np.float64] | None

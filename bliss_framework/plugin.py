@@ -96,7 +96,7 @@ from bliss_framework.kernel.pull import (
     balance_weights as balance_weights,
 )
 from bliss_framework.kernel.result import InferredLabels as InferredLabels
-from bliss_framework.kernel.row_view import RowView as RowView, as_rows as as_rows
+from bliss_framework.kernel.row_view import RowView as RowView, as_rows as as_rows, for_passes as for_passes
 from bliss_framework.kernel.rows import Rows as Rows, kernel_blocks as kernel_blocks
 from bliss_framework.kernel.words import (
     class_array as class_array,

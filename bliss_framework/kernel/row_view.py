@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from bliss_framework.kernel.rows import ALIKE, READ_ROWS, Rows
 
 BLOCK_VALUES = 1 << 22  # In one block: 32 MB in double.
+MANY_VALUES = 1 << 24  # Of fewer a copy in double is no loss.
 
 Transform = Callable[[NDArray[Any], DTypeLike], NDArray[Any]]
 
@@ -82,6 +83,10 @@ class RowView:
     def as_type(self, dtype: DTypeLike) -> "RowView":
         """Return the rows in another precision."""
         return self if self.dtype == np.dtype(dtype) else evolve(self, dtype=dtype)
+
+    def in_stored_precision(self) -> "RowView":
+        """Return rows as precise as the base, where there are so many of them that it matters."""
+        return self if self.shape[0] * self.shape[1] <= MANY_VALUES else self.as_type(self.base.dtype)
 
     def blocks(self, size: int) -> Iterator[Rows]:
         """Read runs of at most `size` rows, in order."""
@@ -164,3 +169,11 @@ def numbered_blocks(rows: Rows | RowView) -> Iterator[tuple[slice, Any]]:
 def as_rows(rows: Any) -> Rows | RowView:
     """Return rows as one of the two types that can be asked for blocks: an array or matrix becomes `Rows`."""
     return rows if isinstance(rows, Rows | RowView) else Rows(rows)
+
+
+def for_passes(rows: Rows | RowView) -> Rows | RowView:
+    """Return rows that will be read many times: scaled ones in memory, unless they are mapped from a file."""
+    if isinstance(rows, Rows):
+        return rows
+    stored = rows.in_stored_precision()
+    return stored if rows.is_mapped else Rows(stored.array)

@@ -82,6 +82,6 @@ class Landmarks:
 
     def features(self, rows: Rows | RowView) -> Rows | RowView:
         """Return the features of all rows (n, p) in float32: in memory, or read when needed where the rows are so."""
-        view = rows if isinstance(rows, RowView) else RowView.of(rows)
+        view = rows.in_stored_precision() if isinstance(rows, RowView) else RowView.of(rows)
         features = view.mapped(self.of, self.n_features, np.float32)
         return features if view.is_mapped else Rows(features.array)

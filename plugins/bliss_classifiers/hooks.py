@@ -18,7 +18,11 @@ SVCS = (
 
 # Matrices of rows by rows would be larger than what a laptop has to spare, and take longer than the rest.
 MANY_ROWS = 5000
-LANDMARKS = (Case(When(rows_above=MANY_ROWS), defaults={"n_landmarks": 500}),)
+# The more rows there are, the fewer landmarks their features leave room for, and the less is lost by that.
+LANDMARKS = tuple(
+    Case(When(rows_above=rows), defaults={"n_landmarks": n})
+    for rows, n in ((MANY_ROWS, 1000), (50_000, 500), (300_000, 250))
+)
 LIBLINEAR = (Case(When(rows_above=MANY_ROWS), defaults={"solver": "liblinear"}),)
 
 

@@ -21,6 +21,7 @@ from bliss_framework.plugin import (
     Part,
     PreparedClassifier,
     at_least,
+    for_passes,
     needs_products,
     positive,
 )
@@ -73,7 +74,7 @@ class Ridge(Classifier):
         if needs_products(*train.rows.shape):
             K, H = linear_kernel(train.X, train.X), linear_kernel(heldout.X, train.X)
             return prepared_smoother(K, H, self.ridge, train)
-        return PreparedSums(train.rows, heldout.rows, self.ridge, train)
+        return PreparedSums(for_passes(train.rows), for_passes(heldout.rows), self.ridge, train)
 
     def estimator(self, random_state: int) -> Any:
         """Return the same model as a scikit-learn classifier."""

@@ -55,10 +55,12 @@ class Landmarks:
             n: landmarks; all rows where there are no more.
             gamma: of the kernel.
             rng: draws the same rows from the same state.
-            weights: (N,) by which rows count, and are drawn; None where all are alike.
+            weights: (N,) by which rows count, and are drawn; a row of weight 0 never is. None where all are alike.
         """
-        chances = None if weights is None else weights / weights.sum()
-        chosen = np.sort(rng.choice(rows.shape[0], min(n, rows.shape[0]), replace=False, p=chances))
+        chances, possible = None, rows.shape[0]
+        if weights is not None and (weights > 0).any():
+            chances, possible = weights / weights.sum(), np.count_nonzero(weights)
+        chosen = np.sort(rng.choice(rows.shape[0], min(n, possible), replace=False, p=chances))
         return cls.of_rows(rows.take(chosen).array, gamma)
 
     @classmethod

@@ -4,18 +4,27 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bliss_classifiers.estimators import GramSvc, KernelLeastSquares
+from bliss_classifiers.least_squares import LeastSquares
+from bliss_classifiers.primal_svc import PrimalSvc
 from bliss_framework import BlissClassifier
 from bliss_mil.baselines.simple_svms import BagMeanSvm, InheritedLabelSvm
 
 WEIGHT_CHECKS = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
 WIDTH = "the RBF width follows all rows, whatever their weight, as gamma='scale' of SVC does"
 ZERO = "a weight of zero is refused, and repeated rows are drawn one by one"
+LANDMARKS = dict.fromkeys(WEIGHT_CHECKS, "landmarks are drawn among other rows") | {
+    "check_methods_subset_invariance": "features of landmarks have single precision"
+}
 LIBSVM = "libsvm stops at a tolerance of 1e-3, and SVC fails this check for the same reason"
 ESTIMATORS = {
     BlissClassifier(): dict.fromkeys(WEIGHT_CHECKS, ZERO),
     InheritedLabelSvm(): {},
     BagMeanSvm(): {},
     KernelLeastSquares(kernel="linear"): {},
+    LeastSquares(): {},
+    LeastSquares(n_landmarks=10): LANDMARKS,
+    PrimalSvc(): {},
+    PrimalSvc(n_landmarks=10): LANDMARKS,
     KernelLeastSquares(kernel="rbf"): dict.fromkeys(WEIGHT_CHECKS, WIDTH),
     GramSvc(kernel="linear"): dict.fromkeys(WEIGHT_CHECKS, LIBSVM),
     GramSvc(kernel="rbf"): dict.fromkeys(WEIGHT_CHECKS, f"{WIDTH}; and {LIBSVM}"),

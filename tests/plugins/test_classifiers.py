@@ -38,6 +38,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from bliss_classifiers.estimators import GramSvc, KernelLeastSquares
 from bliss_classifiers.kernels import linear_kernel, precision, rbf_gamma, rbf_kernel
+from bliss_classifiers.least_squares import LeastSquares
 from bliss_classifiers.ridge import KernelRidge, Ridge
 from bliss_classifiers.sklearn_adapter import Logistic, SklearnClassifier
 from bliss_classifiers.svm import LinearSvm, RbfSvm
@@ -54,10 +55,21 @@ from bliss_framework import (
     fit_labels,
     label_scores,
 )
+from bliss_framework.plugin import Landmarks, Rows
 
 PROPERTY = settings(max_examples=60, deadline=None)
 
-BUILT_IN = [KernelRidge(), KernelRidge(ridge=0.3, width=2.0), Ridge(), RbfSvm(), LinearSvm(C=0.5), Logistic()]
+BUILT_IN = [
+    KernelRidge(),
+    KernelRidge(ridge=0.3, width=2.0),
+    KernelRidge(n_landmarks=12),
+    Ridge(),
+    RbfSvm(),
+    RbfSvm(n_landmarks=12),
+    LinearSvm(C=0.5),
+    LinearSvm(solver="liblinear"),
+    Logistic(),
+]
 SMOOTHERS = [KernelRidge(ridge=0.7, width=0.5), Ridge(ridge=2.0)]
 SKLEARN = [
     SVC(),
@@ -205,6 +217,97 @@ def test_smoother_times_targets_are_held_out_outputs(classifier, n_labels):
     assert np.allclose(prepared.smoother @ targets, prepared.pull(assignment[None], None).heldout_scores[0], atol=1e-5)
 
 
+@pytest.mark.parametrize("weights", ["none", "part", "pull"])
+@pytest.mark.parametrize("n_labels", [2, 3])
+def test_landmarks_solve_the_normal_equations_of_their_features(n_labels, weights):
+    """A pull with landmarks is ridge regression on their features, which scikit-learn solves, with any weights."""
+    own = np.random.default_rng(2).uniform(0.2, 3.0, size=40)
+    train, heldout = part(40, n_labels, weights=own if weights == "part" else None), part(14, n_labels, seed=3)
+    assignments = draws(40, 2, n_labels)
+    classifier = KernelRidge(ridge=0.7, width=0.5, n_landmarks=15)
+    found = pulled(classifier, train, heldout, assignments, np.tile(own, (2, 1)) if weights == "pull" else None)
+    gamma = 0.5 / total_variance(train.X)
+    landmarks = Landmarks.drawn(train.rows, 15, gamma, np.random.default_rng(5), train.weights)
+    # The constant is a feature like others, whose coefficient is penalised, too.
+    features, others = (np.c_[landmarks.of(one.X), np.ones(one.n_rows)] for one in (train, heldout))
+    labels = [1] if n_labels == 2 else range(n_labels)
+    for p, assignment in enumerate(assignments):
+        targets = np.stack([np.where(assignment == label, 1.0, -1.0) for label in labels], axis=1)
+        model = RidgeRegression(alpha=0.7, fit_intercept=False, solver="cholesky")
+        model.fit(features, targets, None if weights == "none" else own)
+        assert np.allclose(found.heldout_scores[p], model.predict(others).reshape(14, -1), atol=1e-4)
+
+
+def test_as_many_landmarks_as_rows_are_the_kernel_itself():
+    """Where there are no more rows than landmarks nothing is approximated, and nothing drawn."""
+    train, heldout = part(20), part(14, seed=3)
+    exact = pulled(KernelRidge(), train, heldout, draws(20, 2))
+    assert np.array_equal(
+        pulled(KernelRidge(n_landmarks=20), train, heldout, draws(20, 2)).heldout_scores, exact.heldout_scores
+    )
+
+
+def test_enough_landmarks_are_near_the_kernel():
+    """With a smooth kernel, landmarks of a third of the rows change outputs by a hundredth, and no label."""
+    train, heldout = part(120), part(60, seed=3)
+    assignments = np.array([(train.X[:, 0] > 0).astype(np.intp)])
+    exact = pulled(KernelRidge(width=0.3), train, heldout, assignments).heldout_scores
+    near = pulled(KernelRidge(width=0.3, n_landmarks=40), train, heldout, assignments).heldout_scores
+    assert np.abs(near - exact).max() < 0.01
+
+
+@pytest.mark.parametrize("classifier", [Ridge(ridge=2.0), KernelRidge(n_landmarks=12)], ids=repr)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_operators_are_the_transposed_of_themselves(classifier, weighted):
+    """The effects of slopes are the transposed of what targets do, as a matrix of all unit targets shows."""
+    weights = np.random.default_rng(2).uniform(0.2, 3.0, size=40) if weighted else None
+    prepared = classifier.prepare(part(40, weights=weights), part(14, seed=3), np.random.default_rng(0))
+    operator, slopes = prepared.smoother, np.random.default_rng(1).normal(size=(14, 2))
+    matrix = operator @ np.eye(40)
+    assert np.allclose(operator.rmatmat(slopes), matrix.T @ slopes, atol=1e-5)
+    assert np.allclose(operator.rmatvec(slopes[:, 0]), matrix.T @ slopes[:, 0], atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(40, 3), (20, 30)], ids=["by sums", "by inner products"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_linear_least_squares_keep_a_number_for_each_column(shape, sparse):
+    """However it is solved, the estimator of `ridge` is affine, with the coefficients of ridge regression."""
+    X = np.random.default_rng(0).normal(size=shape)
+    y = (X[:, 0] > 0).astype(int)
+    weights = np.random.default_rng(1).uniform(0.0, 2.0, shape[0]).round(0)
+    model = Ridge(ridge=0.5).estimator(0).fit(sp.csr_matrix(X) if sparse else X, y, weights)
+    with_one = np.c_[X, np.ones(shape[0])]
+    expected = RidgeRegression(alpha=0.5, fit_intercept=False).fit(with_one, 2.0 * y - 1, weights).coef_
+    assert np.allclose(np.append(model.coef_[:, 0], model.intercept_), expected, atol=1e-6)
+    assert np.allclose(model.decision_function(X), with_one @ expected)
+
+
+@pytest.mark.parametrize("estimator", [LeastSquares(ridge=0.5), LeastSquares(n_landmarks=30)], ids=repr)
+def test_sums_of_parts_fit_what_all_rows_do(estimator):
+    """Sums that are made of three parts of the rows and added up fit the model of the rows themselves."""
+    X = np.random.default_rng(0).normal(size=(90, 3))
+    shares = np.random.default_rng(1).dirichlet([1, 1, 1], 90)
+    weights = np.random.default_rng(2).uniform(0.5, 2, 90)
+    begun = estimator.begun(Rows(X), weights)
+    parts = [np.arange(first, 90, 3) for first in range(3)]
+    sums = sum(begun.sums(Rows(X[rows]), shares[rows], weights[rows]) for rows in parts)
+    expected = clone(estimator).fit_shares(X, shares, weights).decision_function(X)
+    assert np.allclose(begun.solved(sums, 3).decision_function(X), expected, atol=1e-4)
+
+
+def test_sums_are_not_made_where_they_would_not_fit():
+    """Rows with more columns than rows, and sparse rows of very many columns, are fitted as a whole."""
+    assert LeastSquares().begun(Rows(np.ones((20, 30))), None) is None
+    assert LeastSquares().begun(Rows(sp.csr_matrix((9000, 50_000))), None) is None
+
+
+def test_liblinear_and_libsvm_agree_on_what_is_easy():
+    """On two far clouds both solvers of `svm-linear`, and `svm-rbf` with and without landmarks, label rows alike."""
+    X = np.random.default_rng(0).normal(size=(80, 3)) + 6.0 * (np.arange(80) % 2)[:, None]
+    for classifier in (LinearSvm(), LinearSvm(solver="liblinear"), RbfSvm(), RbfSvm(n_landmarks=20)):
+        assert (classifier.estimator(0).fit(X, np.arange(80) % 2).predict(X) == np.arange(80) % 2).all()
+
+
 def test_ridge_is_linear_in_the_features():
     """The held-out outputs of `ridge` are an affine function of the rows."""
     train, heldout = part(20), part(14, seed=3)
@@ -290,7 +393,7 @@ def test_assignment_of_one_label_predicts_it_everywhere(classifier, n_labels):
         )
 
 
-@pytest.mark.parametrize("classifier", BUILT_IN, ids=repr)
+@pytest.mark.parametrize("classifier", [one for one in BUILT_IN if not getattr(one, "n_landmarks", 0)], ids=repr)
 def test_weights_of_the_pull_replace_those_of_the_part(classifier):
     """Weights of one everywhere undo the weights of the training part, which count where a pull has none."""
     weights = np.random.default_rng(4).uniform(0.1, 9.0, size=20)

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from attrs import evolve
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
-from bliss_framework import Fold, influence
+from bliss_framework import Fold, LabelSpace, influence
+from bliss_framework.plugin import MarginalEffect, Outcome
 
 
 class WithSmoother:
@@ -64,3 +66,36 @@ def test_rows_that_are_all_alike(make_part):
     """Training rows without variance have the width 1, so nothing is divided by 0."""
     fold = Fold(make_part([3], X=np.full((3, 1), 5.0)), make_part([2], X=np.array([[5.0], [6.0]])), 1)
     assert np.allclose(influence(fold, None), np.exp([[0.0] * 3, [-1.0] * 3]))
+
+
+def test_many_rows_are_similar_by_way_of_landmarks(make_part, monkeypatch):
+    """Above a number of values the similarity is an operator, near what the matrix says, in both directions."""
+    rng = np.random.default_rng(0)
+    fold = Fold(make_part([200, 200], X=rng.normal(size=(400, 3))), make_part([150], X=rng.normal(size=(150, 3))), 1)
+    exact = influence(fold, None)
+    monkeypatch.setattr("bliss_framework.rewards.influence.MOST_VALUES", 59_999)
+    operator = influence(fold, None)
+    assert isinstance(operator, LinearOperator)
+    assert operator.shape == (150, 400)
+    slopes, targets = rng.normal(size=(150, 2)), rng.normal(size=400)
+    for found, expected in ((operator.rmatmat(slopes), exact.T @ slopes), (operator @ targets, exact @ targets)):
+        assert np.linalg.norm(found - expected) < 0.01 * np.linalg.norm(expected)
+
+
+@pytest.mark.parametrize("n_slopes", [1, 3])
+def test_marginal_effects_of_an_operator_are_those_of_its_matrix(make_part, n_slopes):
+    """A reward gets the same numbers whether influence is a matrix or an operator."""
+    rng = np.random.default_rng(0)
+    n_labels = max(n_slopes, 2)
+    space = LabelSpace(np.ones((7, n_labels), dtype=bool), np.arange(n_labels))
+    train = evolve(make_part([3, 4], X=rng.normal(size=(7, 2))), space=space)
+    fold = Fold(train, make_part([5], X=rng.normal(size=(5, 2))), 1)
+    matrix, slopes = rng.normal(size=(5, 7)), rng.normal(size=(5, n_slopes))
+    labels = rng.integers(0, n_labels, 7)
+    scores = np.zeros((7, n_slopes))
+    outcome = Outcome(fold, labels, labels, scores, np.zeros(5, dtype=np.intp), np.zeros((5, n_slopes)))
+    by_matrix, by_operator = (
+        MarginalEffect(one, lambda outcome: slopes, 0.7)(outcome) for one in (matrix, aslinearoperator(matrix))
+    )
+    assert np.allclose(by_matrix, by_operator, rtol=1e-12)
+    assert by_matrix.std() > 0

@@ -159,8 +159,10 @@ def block_rows(n_columns: int) -> int:
 
 def numbered_blocks(rows: Rows | RowView) -> Iterator[tuple[slice, Any]]:
     """Yield the place of each block of rows, and its array or CSR matrix."""
-    stored = rows.array.nnz / max(rows.shape[0], 1) if rows.is_sparse else rows.shape[1]
-    size = block_rows(int(stored))
+    n_stored = rows.shape[1]
+    if isinstance(rows, Rows) and rows.is_sparse:
+        n_stored = len(rows.buffers()[0]) // max(rows.shape[0], 1)
+    size = block_rows(n_stored)
     for number, block in enumerate(rows.blocks(size)):
         first = number * size
         yield slice(first, first + block.shape[0]), block.array

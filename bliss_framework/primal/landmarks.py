@@ -59,7 +59,7 @@ class Landmarks:
         """
         chances, possible = None, rows.shape[0]
         if weights is not None and (weights > 0).any():
-            chances, possible = weights / weights.sum(), np.count_nonzero(weights)
+            chances, possible = weights / weights.sum(), int(np.count_nonzero(weights))
         chosen = np.sort(rng.choice(rows.shape[0], min(n, possible), replace=False, p=chances))
         return cls.of_rows(rows.take(chosen).array, gamma)
 

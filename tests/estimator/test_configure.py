@@ -270,6 +270,40 @@ class TestConfig:
         assert found["classifier"] == {"name": "kernel-ridge", "ridge": 0.5, "width": 1.0, "n_landmarks": 0}
 
 
+class TestSize:
+    """Classifiers have another form where rows are many: a rule of the component that is said, and can be overruled."""
+
+    @pytest.mark.parametrize(
+        ("n_rows", "landmarks"), [(5000, 0), (5001, 1000), (50_000, 1000), (50_001, 500), (10**6, 250)]
+    )
+    def test_the_default_classifier_compares_with_fewer_rows(self, n_rows, landmarks):
+        """Up to 5,000 rows nothing is approximated; above, the number of landmarks is said, also at the end."""
+        found = resolved(Profile(n_rows, 100))
+        assert found["classifier"]["n_landmarks"] == found.final.n_landmarks == landmarks
+        assert len(found.notes) == (n_rows > 5000)
+
+    def test_what_is_said(self):
+        """The note names the parameter, its value, and how to set another one."""
+        (note,) = resolved(Profile(20_000, 100)).notes
+        assert note == (
+            'Of 20,000 rows the classifier "kernel-ridge" takes n_landmarks = 1000; set classifier.n_landmarks for '
+            "another value."
+        )
+
+    @pytest.mark.parametrize("classifier", [{"n_landmarks": 0}, {"name": "kernel-ridge", "n_landmarks": 0}])
+    def test_the_user_comes_first(self, classifier):
+        """What the user sets holds for any number of rows, and nothing is said of it."""
+        found = resolved(Profile(20_000, 100), classifier=classifier)
+        assert (found["classifier"]["n_landmarks"], found.notes) == (0, ())
+
+    def test_every_named_component_has_its_rule(self):
+        """The rule goes with the component, whichever regime is in use and wherever the component stands."""
+        found = resolved(Profile(20_000, 100), regime="llp", classifier="svm-linear")
+        assert found["classifier"]["solver"] == "liblinear"
+        assert found["final_classifier"]["n_landmarks"] == 1000
+        assert len(found.notes) == 2
+
+
 class TestTable:
     def test_every_parameter_has_one_row(self):
         """The signature of the constructor, the configuration and the groups are made of the same names."""

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from attrs import evolve
 from hypothesis import given, settings, strategies as st
 from scipy.optimize import minimize_scalar
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
+from bliss_classifiers.least_squares import LeastSquares
 from bliss_framework import Bags, LabelSpace, Part, WeakLabels
 from bliss_framework.estimator.final import (
     FinalClassifier,
@@ -17,6 +19,7 @@ from bliss_framework.estimator.final import (
     probability_slope,
 )
 from bliss_framework.kernel.result import InferredLabels
+from bliss_framework.kernel.row_view import RowView
 
 PROPERTY = settings(max_examples=60, deadline=None)
 
@@ -97,6 +100,32 @@ def test_out_of_fold_scores_are_in_the_order_of_rows():
         model = GaussianNB().fit(X[fold_of_row != fold], classes[fold_of_row != fold])
         shares = model.predict_proba(X[fold_of_row == fold])
         assert np.allclose(found[fold_of_row == fold], shares[:, 1] - shares[:, 0])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sums_without_a_fold_are_those_of_the_others(weighted):
+    """A classifier that needs sums alone scores each row as one trained anew on the shares of the other folds."""
+    weights = np.random.default_rng(3).uniform(0.5, 2.0, 30) if weighted else None
+    folds, classes = np.array([1, 0, 2, 0, 1, 2]), (X[:, 0] > 0).astype(int)
+    own = learner(LeastSquares(ridge=0.5), inferred(classes), [5] * 6)
+    own = evolve(own, data=evolve(own.data, weights=weights))
+    found, fold_of_row = own.out_of_fold(folds), np.repeat(folds, 5)
+    for fold in range(3):
+        others, held = np.flatnonzero(fold_of_row != fold), fold_of_row == fold
+        kept = None if weights is None else weights[others]
+        model = LeastSquares(ridge=0.5).fit_shares(X[others], own.targets.shares[others], kept)
+        assert np.allclose(found[held], model.decision_function(X[held]))
+    whole = LeastSquares(ridge=0.5).fit_shares(X, own.targets.shares, weights)
+    assert np.allclose(own.fit_on(np.arange(30)).decision(X), whole.decision_function(X))
+
+
+def test_scores_are_made_a_block_at_a_time(monkeypatch):
+    """However many rows are scored at once, each has its own score."""
+    model = FinalClassifier(GaussianNB(), 2).fit(X, (X[:, 0] > 0).astype(int), None)
+    expected = model.decision(X)
+    monkeypatch.setattr("bliss_framework.kernel.row_view.BLOCK_VALUES", 14)
+    assert np.allclose(model.decision(X), expected)
+    assert np.allclose(model.decision(RowView(X, np.arange(29, -1, -1))), expected[::-1])
 
 
 def test_where_all_are_undecided_all_are_trained_on():

@@ -55,6 +55,7 @@ from bliss_framework.extension.components import resolve as resolve
 from bliss_framework.extension.contracts import (
     BagReading as BagReading,
     Baseline as Baseline,
+    BlockReward as BlockReward,
     Case as Case,
     Classifier as Classifier,
     Component as Component,
@@ -69,6 +70,7 @@ from bliss_framework.extension.contracts import (
     RewardFunction as RewardFunction,
     Strategy as Strategy,
     SumsEstimator as SumsEstimator,
+    SumsForm as SumsForm,
     When as When,
 )
 from bliss_framework.extension.dataset import WeakDataset as WeakDataset
@@ -126,6 +128,7 @@ from bliss_framework.readings.thresholds import (
     witness_share as witness_share,
 )
 from bliss_framework.rewards.influence import (
+    BlockMarginalEffect as BlockMarginalEffect,
     MarginalEffect as MarginalEffect,
     effect_rewards as effect_rewards,
     influence as influence,

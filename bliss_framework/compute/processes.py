@@ -23,6 +23,7 @@ from bliss_framework.errors import RunError
 from bliss_framework.kernel.crossfit import RunTasks
 from bliss_framework.kernel.events import Emit, FoldFinished, silent
 from bliss_framework.kernel.fold_task import FoldResult, FoldTask
+from bliss_framework.lockstep.runner import with_lockstep
 
 Work = Callable[[FoldTask, Emit], FoldResult]
 # What a terminal or a batch system sends to all processes of a command; who started a worker stops it.
@@ -40,7 +41,7 @@ def fold_runner(n_jobs: int | None) -> RunTasks:
         n_jobs: processes, as in joblib; None means one, -1 all cores.
     """
     if not several(n_jobs):
-        return _one_after_the_other
+        return with_lockstep(_one_after_the_other)
 
     def on_processes(work: Work, tasks: list[FoldTask], emit: Emit) -> Iterator[FoldResult]:
         results = in_parallel(n_jobs, single_threaded, [(work, task) for task in tasks])
@@ -48,7 +49,7 @@ def fold_runner(n_jobs: int | None) -> RunTasks:
             emit(FoldFinished(task.pass_number, task.fold, result.mean_reward))
             yield result
 
-    return on_processes
+    return with_lockstep(on_processes)
 
 
 @contextmanager

@@ -22,6 +22,8 @@ from bliss_framework.kernel.inference import (
 )
 from bliss_framework.kernel.pull import Fold, Outcome, Part, balance_weights, outcome_of
 from bliss_framework.kernel.result import conclude
+from bliss_framework.kernel.row_view import RowView
+from bliss_framework.kernel.rows import Rows
 
 
 class FoldClassifier(Protocol):
@@ -30,12 +32,18 @@ class FoldClassifier(Protocol):
     def prepare(self, train: Part, heldout: Part, rng: np.random.Generator) -> Puller:
         """Do once all that does not depend on labels."""
 
+    def in_sums(self, rows: Rows | RowView, weights: NDArray[np.float64] | None, rng: np.random.Generator) -> Any:
+        """Return the classifier as least squares on features, or None."""
+
 
 class FoldReward(Protocol):
     """A reward that can be prepared for a fold."""
 
     def prepare(self, fold: Fold, classifier: Any) -> Rewarder:
         """Do once all that does not depend on labels."""
+
+    def in_blocks(self) -> Any:
+        """Return the reward in a form that needs only sums of other bags, or None."""
 
 
 class FoldReading(Protocol):
@@ -154,13 +162,13 @@ def _problem(task: FoldTask, rng: np.random.Generator) -> FoldProblem:
     fold = Fold(train, heldout, min(task.settings.n_neighbors, heldout.n_rows), components.regime)
     puller = components.classifier.prepare(train, heldout, rng)
     reward = components.reward.prepare(fold, puller)
-    prior = _prior(train, components.regime.draw_prior(train))
+    prior = prior_of(train, components.regime)
     return FoldProblem(fold, puller, reward, components.strategy, prior, components.regime.constraint())
 
 
-def _prior(part: Part, given: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    """Fill in the default where the regime gives no prior, or no chance to any candidate of an instance."""
-    default = part.space.draw_weights()
+def prior_of(part: Part, regime: FoldRegime) -> NDArray[np.float64]:
+    """Return the chances (n, L) of the first draws: the regime's, or the default where it has none for an instance."""
+    given, default = regime.draw_prior(part), part.space.draw_weights()
     if given is None:
         return default
     possible = np.where(part.space.candidates, given, 0.0)

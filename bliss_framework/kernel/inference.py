@@ -132,11 +132,12 @@ def run_algorithm_1(
         on_round: called after each batch of pulls with the last round in it and the mean reward.
     """
     table = _PullingTable(problem, settings)
-    inferences = [_Inference(problem, table.free, rng) for rng in rngs]
+    train = problem.fold.train
+    inferences = [Inference(train, problem.prior, problem.strategy, problem.constrain, rng) for rng in rngs]
     n_draws = 0
     while any(inference.needs_draw(n_draws, settings.n_first_draws) for inference in inferences):
         forced = settings.n_first_draws is None
-        table.pull([_Chosen(inference, 0, inference.draw(forced)) for inference in inferences])
+        table.pull([Choice(inference, 0, inference.draw(forced)) for inference in inferences])
         n_draws += 1
     for t in range(1, settings.n_rounds + 1, settings.n_parallel):
         batch = range(t, min(t + settings.n_parallel, settings.n_rounds + 1))
@@ -146,48 +147,68 @@ def run_algorithm_1(
     return table.result(inferences)
 
 
-class _Inference:
-    """One inference: its arms, its generator, and the assignments that it chooses."""
+class Inference:
+    """One inference of one fold: its arms, its generator, and the assignments that it chooses.
 
-    def __init__(self, problem: FoldProblem, free: NDArray[np.intp], rng: np.random.Generator) -> None:
-        self.problem = problem
-        self.space = problem.fold.train.space
-        self.free = free
-        self.rng = rng
-        self.arms = ArmStatistics.empty(self.space.candidates[free])
-        self.weights = problem.prior[free]
+    Args:
+        train: the training part, or what of it is in a block.
+        prior: (n, L) chances of the first draws.
+        strategy: gives the bounds.
+        constrain: turns bounds (n, L) into an assignment (n,), or None for the argmax of each instance.
+        rng: of all that is drawn.
+    """
+
+    def __init__(
+        self,
+        train: Part,
+        prior: NDArray[np.float64],
+        strategy: Bounder,
+        constrain: Constrain | None,
+        rng: np.random.Generator,
+    ) -> None:
+        self.train, self.strategy, self.constrain, self.rng = train, strategy, constrain, rng
+        self.space = train.space
+        self.free = np.flatnonzero(self.space.free)
+        self.arms = ArmStatistics.empty(self.space.candidates[self.free])
+        self.weights = prior[self.free]
 
     def needs_draw(self, n_draws: int, n_first_draws: int | None) -> bool:
+        """Say whether another draw comes before the rounds."""
         if n_first_draws is not None:
             return n_draws < n_first_draws
         return bool(self.arms.unpulled.any())
 
     def draw(self, forced: bool) -> NDArray[np.intp]:
+        """Draw an assignment (n,): of the initial sweep, which pulls an arm never pulled, if it is forced."""
         if forced:
             return self._whole(draw_unpulled(self.arms, self.weights, self.rng))
         return self._whole(draw_labels(self.weights, self.rng))
 
-    def choose(self, rounds: range) -> "list[_Chosen]":
+    def choose(self, rounds: range) -> "list[Choice]":
         """Choose one assignment for each round of a batch before any of them is pulled."""
         arms = self.arms if len(rounds) == 1 else self.arms.copy()
         chosen = []
         for t in rounds:
             assignment = self._best(arms, t)
-            chosen.append(_Chosen(self, t, assignment))
+            chosen.append(Choice(self, t, assignment))
             if len(rounds) > 1:
                 arms.add_assumed(assignment[self.free])
         return chosen
 
+    def add(self, assignment: NDArray[np.intp], rewards: NDArray[np.float64]) -> None:
+        """Count the rewards (n,) of an assignment (n,)."""
+        self.arms.add(assignment[self.free], rewards[self.free])
+
     def _best(self, arms: ArmStatistics, t: int) -> NDArray[np.intp]:
-        bounds = checked_bounds(self.problem.strategy, arms, t, self.rng)
+        bounds = checked_bounds(self.strategy, arms, t, self.rng)
         bounds = np.where(arms.unpulled, np.inf, np.where(arms.candidates, bounds, -np.inf))
-        if self.problem.constrain is None:
+        if self.constrain is None:
             return self._whole(best_label(bounds, self.rng))
         # Constraints hold for whole bags, so they see the known instances too. They compare differences of bounds, so
         # an arm that was never pulled gets a large finite one, and a random part decides among those.
         everywhere = np.where(self.space.candidates, 0.0, -np.inf)
         everywhere[self.free] = np.where(np.isposinf(bounds), NEVER_PULLED + self.rng.random(bounds.shape), bounds)
-        return checked_assignment(self.problem.constrain, everywhere, self.problem.fold.train, t)
+        return checked_assignment(self.constrain, everywhere, self.train, t)
 
     def _whole(self, of_free: NDArray[np.intp]) -> NDArray[np.intp]:
         assignment = self.space.known.copy()
@@ -196,12 +217,22 @@ class _Inference:
 
 
 @frozen(eq=False)
-class _Chosen:
+class Choice:
     """An assignment that an inference chose for a round; round 0 is the initial sweep."""
 
-    inference: _Inference = field()
+    inference: Inference = field()
     round: int = field()
     assignment: NDArray[np.intp] = field()
+
+
+def averaged_arms(inferences: Sequence[Inference]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Average the means of every arm over the inferences that pulled it, and add up the pulls: (n, L) each."""
+    space, free = inferences[0].space, inferences[0].free
+    means, pulls = np.zeros(space.candidates.shape), np.zeros(space.candidates.shape)
+    pulled_by = np.sum([inference.arms.pulls > 0 for inference in inferences], axis=0)
+    means[free] = np.sum([inference.arms.means for inference in inferences], axis=0) / np.maximum(pulled_by, 1)
+    pulls[free] = np.sum([inference.arms.pulls for inference in inferences], axis=0)
+    return means, pulls
 
 
 class _PullingTable:
@@ -223,7 +254,7 @@ class _PullingTable:
         yield
         self.seconds[what] += perf_counter() - start
 
-    def pull(self, chosen: list[_Chosen]) -> float:
+    def pull(self, chosen: list[Choice]) -> float:
         """Pull a batch, count it, and return the mean reward of the free instances."""
         train = self.problem.fold.train
         assignments = np.stack([choice.assignment for choice in chosen])
@@ -237,7 +268,7 @@ class _PullingTable:
                 with attributing_errors("reward", "reward", choice.round):
                     returned = self.problem.reward(outcome)
                 rewards = checked_rewards(returned, train.n_rows, choice.round)
-            choice.inference.arms.add(choice.assignment[self.free], rewards[self.free])
+            choice.inference.add(choice.assignment, rewards)
             total += float(rewards[self.free].mean())
             if choice.round in self.diagnosed_rounds and choice.inference is chosen[0].inference:
                 with attributing_errors("reward", "diagnostic of the reward", choice.round):
@@ -245,10 +276,6 @@ class _PullingTable:
         self.n_pulls += len(chosen)
         return total / len(chosen)
 
-    def result(self, inferences: list[_Inference]) -> ArmResult:
-        shape = self.problem.fold.train.space.candidates.shape
-        means, pulls = np.zeros(shape), np.zeros(shape)
-        pulled_by = np.sum([inference.arms.pulls > 0 for inference in inferences], axis=0)
-        means[self.free] = np.sum([inference.arms.means for inference in inferences], axis=0) / np.maximum(pulled_by, 1)
-        pulls[self.free] = np.sum([inference.arms.pulls for inference in inferences], axis=0)
+    def result(self, inferences: list[Inference]) -> ArmResult:
+        means, pulls = averaged_arms(inferences)
         return ArmResult(means, pulls, self.n_pulls, tuple(self.diagnostics), self.seconds)

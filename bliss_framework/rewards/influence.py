@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 
-from bliss_framework.extension.contracts.reward import RewardFunction
+from bliss_framework.extension.contracts.reward import BlockReward, RewardFunction
 from bliss_framework.kernel.pull import Fold, Outcome
 from bliss_framework.kernel.row_view import RowView, as_rows
 from bliss_framework.kernel.rows import Rows
@@ -45,9 +45,7 @@ class MarginalEffect(RewardFunction):
         slopes = self._slopes(outcome).astype(self._influence.dtype)
         # The slopes of two labels differ in sign alone, and this product is what a pull waits for.
         effects = _transposed_product(self._influence, slopes).astype(np.float64).reshape(len(outcome.assignment), -1)
-        if effects.shape[1] == 1:
-            effects = np.concatenate([-effects, effects], axis=1)
-        return effect_rewards(outcome, effects, self._gain)
+        return effect_rewards(outcome, _of_each_label(effects), self._gain)
 
 
 def influence(fold: Fold, classifier: Any) -> Influence:
@@ -88,12 +86,73 @@ def effect_rewards(outcome: Outcome, effects: NDArray[np.float64], gain: float) 
     Returns:
         (n,) in [0, 1]. The mean |E| is over free instances and their candidate labels.
     """
+    total, n = _sizes(outcome, effects)
+    return _rewards_of_size(outcome, effects, total / n if n else 0.0, gain)
+
+
+def _sizes(outcome: Outcome, effects: NDArray[np.float64]) -> tuple[float, int]:
+    """Add up |E| over free instances and their candidate labels, and count them."""
     space = outcome.fold.train.space
     counted = np.abs(effects[space.candidates & space.free[:, None]])
-    size = counted.mean() if len(counted) else 0.0
+    return float(counted.sum()), len(counted)
+
+
+def _rewards_of_size(outcome: Outcome, effects: NDArray[np.float64], size: float, gain: float) -> NDArray[np.float64]:
     own = effects[np.arange(len(effects)), outcome.assignment]
     helps = np.tanh(gain * own / size) if size > 0 else np.zeros(len(own))
     return np.where(outcome.assignment == outcome.labels, 0.5 + 0.5 * helps, 0.0)
+
+
+def _of_each_label(effects: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return effects (n, L): those of two labels differ in sign alone."""
+    return np.concatenate([-effects, effects], axis=1) if effects.shape[1] == 1 else effects
+
+
+class BlockMarginalEffect(BlockReward):
+    """The marginal effect of labels where bags come in blocks; the same numbers up to rounding.
+
+    Args:
+        outputs: the held-out outputs (m,) or (m, L) of an outcome whose spread is the unit of slopes.
+        slopes: as for `MarginalEffect`, of an outcome and that spread.
+        gain: as there.
+    """
+
+    def __init__(
+        self,
+        outputs: Callable[[Outcome], NDArray[np.floating]],
+        slopes: Callable[[Outcome, float], NDArray[np.float64]],
+        gain: float,
+    ) -> None:
+        self._outputs, self._slopes, self._gain = outputs, slopes, gain
+
+    def heldout_sums(self, outcome: Outcome) -> NDArray[np.float64]:
+        """Return the number of held-out rows, and sums of outputs and of their squares: (3, L)."""
+        outputs = np.asarray(self._outputs(outcome), dtype=np.float64).reshape(outcome.fold.heldout.n_rows, -1)
+        counts = np.full(outputs.shape[1], len(outputs), dtype=np.float64)
+        return np.stack([counts, outputs.sum(axis=0), np.square(outputs).sum(axis=0)])
+
+    def slopes(self, outcome: Outcome, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the slopes (m,) or (m, L) in units of the spread of all held-out outputs."""
+        n, sums, squares = totals
+        variances = np.maximum(squares / n - np.square(sums / n), 0.0)
+        return self._slopes(outcome, float(np.sqrt(variances.mean())))
+
+    def training_sums(self, outcome: Outcome, effects: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """Return the sum of |E| over free rows and candidate labels, and their number."""
+        assert effects is not None
+        return np.array(_sizes(outcome, _of_each_label(effects)))
+
+    def rewards(
+        self,
+        outcome: Outcome,
+        effects: NDArray[np.float64] | None,
+        heldout_totals: NDArray[np.float64],
+        training_totals: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Return the rewards (n,) of an assignment."""
+        assert effects is not None
+        total, n = training_totals
+        return _rewards_of_size(outcome, _of_each_label(effects), total / n if n else 0.0, self._gain)
 
 
 def _similarity_by_landmarks(rows: Rows | RowView, training: Rows | RowView) -> LinearOperator:

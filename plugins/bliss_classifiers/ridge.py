@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from attrs import field, frozen
+from numpy.typing import NDArray
 
 from bliss_classifiers.estimators import KernelLeastSquares
 from bliss_classifiers.kernels import linear_kernel, precision, rbf_gamma, rbf_kernel
@@ -20,8 +21,12 @@ from bliss_framework.plugin import (
     Landmarks,
     Part,
     PreparedClassifier,
+    Rows,
+    RowView,
+    SumsForm,
     at_least,
     for_passes,
+    has_sums,
     needs_products,
     positive,
 )
@@ -52,6 +57,15 @@ class KernelRidge(Classifier):
         K, H = rbf_kernel(train.X, train.X, gamma, dtype), rbf_kernel(heldout.X, train.X, gamma, dtype)
         return prepared_smoother(K, H, self.ridge, train)
 
+    def in_sums(
+        self, rows: Rows | RowView, weights: NDArray[np.float64] | None, rng: np.random.Generator
+    ) -> SumsForm | None:
+        """Return the features of landmarks that all folds share; None where all rows are compared with all."""
+        if not self.n_landmarks:
+            return None
+        gamma = rbf_gamma(rows, self.width)
+        return SumsForm(self.ridge, Landmarks.drawn(rows, self.n_landmarks, gamma, rng, weights))
+
     def estimator(self, random_state: int) -> Any:
         """Return the same model as a scikit-learn classifier."""
         if self.n_landmarks:
@@ -75,6 +89,12 @@ class Ridge(Classifier):
             K, H = linear_kernel(train.X, train.X), linear_kernel(heldout.X, train.X)
             return prepared_smoother(K, H, self.ridge, train)
         return PreparedSums(for_passes(train.rows), for_passes(heldout.rows), self.ridge, train)
+
+    def in_sums(
+        self, rows: Rows | RowView, weights: NDArray[np.float64] | None, rng: np.random.Generator
+    ) -> SumsForm | None:
+        """Return the rows as their own features; None where they have too many columns."""
+        return SumsForm(self.ridge) if has_sums(rows.shape[1]) else None
 
     def estimator(self, random_state: int) -> Any:
         """Return the same model as a scikit-learn classifier."""

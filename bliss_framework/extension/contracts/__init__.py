@@ -10,6 +10,7 @@ from bliss_framework.extension.contracts.classifier import (
     Classifier as Classifier,
     PreparedClassifier as PreparedClassifier,
     SumsEstimator as SumsEstimator,
+    SumsForm as SumsForm,
 )
 from bliss_framework.extension.contracts.component import KINDS as KINDS, Component as Component
 from bliss_framework.extension.contracts.observer import Observer as Observer
@@ -22,5 +23,9 @@ from bliss_framework.extension.contracts.presets import (
 )
 from bliss_framework.extension.contracts.reader import Reader as Reader
 from bliss_framework.extension.contracts.regime import Regime as Regime
-from bliss_framework.extension.contracts.reward import Reward as Reward, RewardFunction as RewardFunction
+from bliss_framework.extension.contracts.reward import (
+    BlockReward as BlockReward,
+    Reward as Reward,
+    RewardFunction as RewardFunction,
+)
 from bliss_framework.extension.contracts.strategy import Strategy as Strategy

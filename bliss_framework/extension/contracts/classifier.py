@@ -4,12 +4,14 @@ from abc import ABC, abstractmethod
 from typing import Any, Protocol
 
 import numpy as np
+from attrs import field, frozen
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 
 from bliss_framework.kernel.pull import Part, Predictions
-from bliss_framework.kernel.row_view import RowView
+from bliss_framework.kernel.row_view import RowView, for_passes
 from bliss_framework.kernel.rows import Rows
+from bliss_framework.primal.landmarks import Landmarks
 
 
 class PreparedClassifier(ABC):
@@ -38,6 +40,23 @@ class PreparedClassifier(ABC):
         Between -1 (not this label) and 1 a target is a soft label. None means that it is not linear.
         """
         return None if self.smoother is None else self.smoother @ targets
+
+
+@frozen(eq=False)
+class SumsForm:
+    """A classifier that is least squares on features, and so needs of each fold no more than sums over rows.
+
+    Attributes:
+        ridge: above 0.
+        landmarks: whose features are used; None for the rows themselves.
+    """
+
+    ridge: float = field()
+    landmarks: Landmarks | None = field(default=None)
+
+    def features(self, rows: Rows | RowView) -> Rows | RowView:
+        """Return the features of rows, for many passes over them."""
+        return for_passes(rows) if self.landmarks is None else self.landmarks.features(rows)
 
 
 class SumsEstimator(Protocol):
@@ -70,6 +89,18 @@ class Classifier(ABC):
             heldout: rows to predict as well.
             rng: for classifiers that draw random numbers.
         """
+
+    def in_sums(
+        self, rows: Rows | RowView, weights: NDArray[np.float64] | None, rng: np.random.Generator
+    ) -> SumsForm | None:
+        """Return the same classifier as least squares on features; None where it is something else.
+
+        Args:
+            rows: (n, d) of all folds.
+            weights: (n,) by which they count, or None.
+            rng: of what is drawn.
+        """
+        return None
 
     @abstractmethod
     def estimator(self, random_state: int) -> Any:

@@ -28,6 +28,39 @@ class RewardFunction(ABC):
         return None
 
 
+class BlockReward(ABC):
+    """A reward that sees one block of whole bags at a time, and of all others only sums.
+
+    Each method gets an outcome of which training and held-out part are what of a fold is in the block. What the methods
+    called sums return is added up over all blocks; it has the same shape in every block and every pull.
+    """
+
+    @abstractmethod
+    def heldout_sums(self, outcome: Outcome) -> NDArray[np.float64]:
+        """Return sums over held-out rows or bags, which `slopes` and `rewards` are then given of all blocks."""
+
+    def slopes(self, outcome: Outcome, totals: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Return by how much the weak labels are met better as held-out outputs grow, (m,) or (m, L).
+
+        None, if the reward does not ask for the effects of training labels along them.
+        """
+        return None
+
+    def training_sums(self, outcome: Outcome, effects: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """Return sums over training rows, which `rewards` is then given of all blocks; effects are (n, T)."""
+        return np.zeros(0)
+
+    @abstractmethod
+    def rewards(
+        self,
+        outcome: Outcome,
+        effects: NDArray[np.float64] | None,
+        heldout_totals: NDArray[np.float64],
+        training_totals: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Return the reward of the label of each training instance of the block: (n,) in [0, 1]."""
+
+
 class Reward(ABC):  # noqa: B024 - `prepare` is made abstract below
     """How well a label assignment meets the weak labels: a regime is a reward function.
 
@@ -61,6 +94,10 @@ class Reward(ABC):  # noqa: B024 - `prepare` is made abstract below
     if not TYPE_CHECKING:
         # It is abstract, but a type checker cannot see that `__call__` alone is enough.
         prepare = abstractmethod(prepare)
+
+    def in_blocks(self) -> BlockReward | None:
+        """Return the same reward in a form that needs only sums of other bags; None where it has to see all at once."""
+        return None
 
     def diagnostic(self, outcome: Outcome) -> str | None:
         """Say of a reward that is its own function what `RewardFunction.diagnostic` says; None by default."""

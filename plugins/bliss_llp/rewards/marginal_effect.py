@@ -7,7 +7,18 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from bliss_framework.plugin import Bags, Fold, MarginalEffect, Outcome, Reward, RewardFunction, influence, positive
+from bliss_framework.plugin import (
+    Bags,
+    BlockMarginalEffect,
+    BlockReward,
+    Fold,
+    MarginalEffect,
+    Outcome,
+    Reward,
+    RewardFunction,
+    influence,
+    positive,
+)
 
 
 @frozen
@@ -44,15 +55,27 @@ class LlpMarginalReward(Reward):
         """Find out once how far each training label moves each held-out output."""
         return MarginalEffect(influence(fold, classifier), self._slopes, self.gain)
 
-    def _slopes(self, outcome: Outcome) -> NDArray[np.float64]:
+    def in_blocks(self) -> BlockReward:
+        """Return the same reward for bags that come in blocks."""
+        return BlockMarginalEffect(_outputs, self._slopes, self.gain)
+
+    def _slopes(self, outcome: Outcome, spread: float | None = None) -> NDArray[np.float64]:
         """Return the slope in each held-out output: (m, 1) for two classes, else (m, C)."""
         heldout = outcome.fold.heldout
-        slopes = share_slopes(outcome.heldout_scores, heldout.bags, heldout.weak.values, self.steepness)
+        slopes = share_slopes(_outputs(outcome), heldout.bags, heldout.weak.values, self.steepness, spread)
         return slopes[:, 1:] if slopes.shape[1] == 2 else slopes
 
 
+def _outputs(outcome: Outcome) -> NDArray[np.floating]:
+    return outcome.heldout_scores
+
+
 def share_slopes(
-    outputs: NDArray[np.floating], bags: Bags, shares: NDArray[np.float64], steepness: float
+    outputs: NDArray[np.floating],
+    bags: Bags,
+    shares: NDArray[np.float64],
+    steepness: float,
+    spread: float | None = None,
 ) -> NDArray[np.float64]:
     """Return minus the slope of the squared error of bags' shares in each output, up to a common factor.
 
@@ -61,6 +84,7 @@ def share_slopes(
         bags: of the m instances.
         shares: (B, C) known shares.
         steepness: of the logistic curve, in standard deviations of `outputs`.
+        spread: that standard deviation, where there are outputs beside these; None for that of these.
 
     Returns:
         (m, C); each row sums to 0.
@@ -70,7 +94,7 @@ def share_slopes(
     """
     outputs = np.asarray(outputs, dtype=np.float64)
     columns = np.concatenate([-outputs, outputs], axis=1) if outputs.shape[1] == 1 else outputs
-    spread = np.sqrt(columns.var(axis=0).mean())
+    spread = float(np.sqrt(columns.var(axis=0).mean())) if spread is None else spread
     steep = steepness / 2 * columns / spread if spread > 0 else np.zeros_like(columns)
     chances = softmax(steep, axis=1)
     missing = bags.spread(shares - bags.mean(chances))

@@ -7,7 +7,18 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from bliss_framework.plugin import Bags, Fold, MarginalEffect, Outcome, Reward, RewardFunction, influence, positive
+from bliss_framework.plugin import (
+    Bags,
+    BlockMarginalEffect,
+    BlockReward,
+    Fold,
+    MarginalEffect,
+    Outcome,
+    Reward,
+    RewardFunction,
+    influence,
+    positive,
+)
 
 CERTAIN = 1e-6  # A positive bag of probability 0 would pull without end.
 
@@ -41,14 +52,26 @@ class MilMarginalReward(Reward):
         """Take the influence of training labels on held-out outputs from the classifier."""
         return MarginalEffect(influence(fold, classifier), self._slopes, self.gain)
 
-    def _slopes(self, outcome: Outcome) -> NDArray[np.float64]:
+    def in_blocks(self) -> BlockReward:
+        """Return the same reward for bags that come in blocks."""
+        return BlockMarginalEffect(_outputs, self._slopes, self.gain)
+
+    def _slopes(self, outcome: Outcome, spread: float | None = None) -> NDArray[np.float64]:
         """Return g of each held-out instance: (m,)."""
         heldout = outcome.fold.heldout
-        return bag_slopes(outcome.output(1)[1], heldout.bags, heldout.weak.values, self.steepness)
+        return bag_slopes(_outputs(outcome), heldout.bags, heldout.weak.values, self.steepness, spread)
+
+
+def _outputs(outcome: Outcome) -> NDArray[np.floating]:
+    return outcome.output(1)[1]
 
 
 def bag_slopes(
-    outputs: NDArray[np.floating], bags: Bags, positive_bags: NDArray[Any], steepness: float
+    outputs: NDArray[np.floating],
+    bags: Bags,
+    positive_bags: NDArray[Any],
+    steepness: float,
+    spread: float | None = None,
 ) -> NDArray[np.float64]:
     """Return the slope of the weak labels' log-likelihood in each output, up to a common factor.
 
@@ -57,6 +80,7 @@ def bag_slopes(
         bags: of the m instances.
         positive_bags: (B,) 0 or 1.
         steepness: of the logistic curve, in standard deviations of `outputs`.
+        spread: that standard deviation, where there are outputs beside these; None for that of these.
 
     Returns:
         (m,) at least 0 in positive bags and at most 0 in negative ones.
@@ -65,7 +89,7 @@ def bag_slopes(
     [0.731, -0.731]
     """
     outputs = np.asarray(outputs, dtype=np.float64)
-    spread = outputs.std()
+    spread = outputs.std() if spread is None else spread
     steep = steepness * outputs / spread if spread > 0 else np.zeros(len(outputs))
     instance = expit(steep)
     # log(1 - s) = log expit(-z), which stays finite where s rounds to 1.

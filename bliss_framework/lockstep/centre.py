@@ -1,0 +1,66 @@
+"""The centre of a fit in blocks: adds up what blocks send, in the order of blocks, and solves for coefficients."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from attrs import define, field
+from numpy.typing import NDArray
+
+from bliss_framework.lockstep.program import Question
+from bliss_framework.primal.systems import FactorisedSystem
+
+
+@define
+class Centre:
+    """What of all rows is known in one place.
+
+    Attributes:
+        ridge: of least squares.
+        n_columns: outputs of a classifier, S: 1 for two labels.
+        n_rows: (K,) training rows of each fold.
+        systems: of each fold.
+        n_questions: so far.
+        n_bytes: that blocks sent, and that were sent to each of them.
+    """
+
+    ridge: float = field()
+    n_columns: int = field()
+    n_rows: NDArray[np.intp] = field()
+    systems: list[FactorisedSystem] = field(factory=list)
+    n_questions: int = field(default=0)
+    n_bytes: int = field(default=0)
+
+    def answer(self, questions: Sequence[Question]) -> Any:
+        """Answer the question that all blocks ask at the same time; they come in the order of blocks."""
+        kind = questions[0].kind
+        total = questions[0].sums.astype(np.float64)
+        for one in questions[1:]:
+            total += one.sums
+        self.n_questions += 1
+        self.n_bytes += sum(one.sums.nbytes for one in questions)
+        if kind == "gram":
+            return self._factorise(total)
+        if kind == "moments":
+            return self._solve(total)
+        return self._solve_slopes(total) if kind == "slopes" else total
+
+    def _factorise(self, grams: NDArray[np.float64]) -> None:
+        self.systems = [FactorisedSystem.of(one, self.ridge) for one in grams]
+
+    def _solve(self, moments: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Return coefficients (K, p + 1, P * S), and the label (K, P) that all training rows have, or -1."""
+        counts = moments[:, -1].reshape(len(moments), -1, self.n_columns)
+        coefficients = self._solve_slopes(moments[:, :-1])
+        return coefficients, self._alone(counts)
+
+    def _solve_slopes(self, moments: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.stack([one.solve(own) for one, own in zip(self.systems, moments, strict=True)])
+
+    def _alone(self, counts: NDArray[np.float64]) -> NDArray[np.intp]:
+        n_rows = self.n_rows[:, None]
+        if self.n_columns == 1:
+            ones = counts[:, :, 0]
+            return np.where(ones == 0, 0, np.where(ones == n_rows, 1, -1)).astype(np.intp)
+        everybody = counts == n_rows[:, :, None]
+        return np.where(everybody.any(axis=2), everybody.argmax(axis=2), -1).astype(np.intp)

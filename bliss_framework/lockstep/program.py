@@ -1,0 +1,288 @@
+"""Algorithm 1 on one block of whole bags, for all folds and inferences at once.
+
+A program is a generator. It yields sums over its own rows and is sent what the centre makes of the sums of all blocks:
+coefficients of least squares, or totals. Between two such questions it needs nobody, and all that it draws comes from
+generators of its own, so it does the same wherever it runs, and when it is run again.
+
+    moments   sum of w x t over the training rows of each fold -> coefficients W of each fold
+    totals    what a reward needs of all held-out bags         -> the total
+    slopes    sum of x g over the held-out rows of each fold   -> coefficients V; x V is the effect of the label of x
+"""
+
+from collections.abc import Generator, Iterator
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from bliss_framework.extension.contracts.classifier import SumsForm
+from bliss_framework.extension.contracts.reward import BlockReward
+from bliss_framework.kernel.fold_task import prior_of
+from bliss_framework.kernel.guards import attributing_errors, checked_rewards
+from bliss_framework.kernel.inference import Choice, Inference, InferenceSettings, averaged_arms
+from bliss_framework.kernel.pull import Fold, Outcome, Part, Predictions, outcome_of
+from bliss_framework.kernel.result import InferredLabels, conclude
+from bliss_framework.kernel.row_view import RowView
+from bliss_framework.kernel.rows import Rows
+from bliss_framework.primal.sums import gram, moments, outputs
+
+OF_TRAINING = ("assignment", "labels", "scores")
+OF_HELDOUT = ("heldout_labels", "heldout_scores")
+
+
+@frozen(eq=False)
+class Question:
+    """Sums over the rows of a block, of which the centre wants the total over all blocks.
+
+    Attributes:
+        kind: "gram", "moments", "slopes" or "totals": what the centre makes of the total.
+        sums: an array that adds up.
+        progress: rounds that are done, and the sum and number of rewards in the last of them; None in between.
+    """
+
+    kind: str = field()
+    sums: NDArray[np.floating] = field()
+    progress: tuple[int, float, int] | None = field(default=None)
+
+
+@frozen(eq=False)
+class FoldBlock:
+    """What of one fold is in a block.
+
+    Attributes:
+        train: positions of training rows among those of the block; the last `n_extra` of them have no arms of interest.
+        n_extra: rows that confident labels of an earlier pass brought in.
+        heldout: positions of held-out rows.
+        data: the rows of the block; confident labels outside the fold are fixed.
+        seed: of the fold in this pass; generators of a block are derived from it.
+    """
+
+    train: NDArray[np.intp] = field()
+    n_extra: int = field()
+    heldout: NDArray[np.intp] = field()
+    data: Part = field()
+    seed: np.random.SeedSequence = field()
+
+
+@frozen(eq=False)
+class Block:
+    """One block of whole bags, and all that its program needs.
+
+    Attributes:
+        number: among the blocks of the data.
+        rows: the rows of the block.
+        folds: what of each fold is in it.
+        form: the classifier.
+        reward: in its form for blocks.
+        strategy, regime: of label inference.
+        settings: of the inference.
+        n_sweeps: draws before the rounds.
+    """
+
+    number: int = field()
+    rows: Rows | RowView = field()
+    folds: tuple[FoldBlock, ...] = field()
+    form: SumsForm = field()
+    reward: BlockReward = field()
+    strategy: Any = field()
+    regime: Any = field()
+    settings: InferenceSettings = field()
+    n_sweeps: int = field()
+
+
+@frozen(eq=False)
+class BlockResult:
+    """What a program found out about one fold in its block.
+
+    Attributes:
+        means, pulls: (n, L) of the training rows, as in `ArmResult`.
+        rewards: (n,) of the inferred labels, pulled once more.
+        outcome: of that pull, as `outcome_of` has it, but for its parts: a dictionary of its arrays.
+        n_extra: the last rows, whose arms are of no interest.
+    """
+
+    means: NDArray[np.float64] = field()
+    pulls: NDArray[np.float64] = field()
+    rewards: NDArray[np.float64] = field()
+    outcome: dict[str, NDArray[Any]] = field()
+    n_extra: int = field()
+
+
+Program = Generator[Question, Any, list[BlockResult]]
+
+
+def program(block: Block) -> Program:
+    """Run Algorithm 1 on a block; see above."""
+    return _Program(block).run()
+
+
+class _Program:
+    """The state of a program: features, folds and their inferences."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.features = block.form.features(block.rows)
+        self.folds = [_Fold(one, block) for one in block.folds]
+        self.n_columns = 1 if block.folds[0].data.space.n_labels == 2 else block.folds[0].data.space.n_labels
+
+    def run(self) -> Program:
+        settings = self.block.settings
+        yield Question("gram", np.stack([self._gram(fold) for fold in self.folds]))
+        for _ in range(self.block.n_sweeps):
+            forced = settings.n_first_draws is None
+            yield from self._pull([fold.drawn(forced) for fold in self.folds], 0)
+        for t in range(1, settings.n_rounds + 1, settings.n_parallel):
+            rounds = range(t, min(t + settings.n_parallel, settings.n_rounds + 1))
+            yield from self._pull([fold.chosen(rounds) for fold in self.folds], rounds[-1])
+        return (yield from self._judged())
+
+    def _gram(self, fold: "_Fold") -> NDArray[np.float64]:
+        return gram(self.features.take(fold.own.train), fold.train.weights)
+
+    def _pull(self, choices: list[list[Choice]], t: int) -> Generator[Question, Any, None]:
+        """Pull the same number of assignments in every fold, and count their rewards."""
+        outcomes = yield from self._outcomes([[choice.assignment for choice in chosen] for chosen in choices])
+        rewards = yield from self._rewards(outcomes, t)
+        total, n = 0.0, 0
+        for fold, chosen, own in zip(self.folds, choices, rewards, strict=True):
+            for choice, values in zip(chosen, own, strict=True):
+                choice.inference.add(choice.assignment, values)
+                total, n = total + float(values[fold.free].sum()), n + len(fold.free)
+        yield Question("totals", np.zeros(0), (t, total, n))
+
+    def _judged(self) -> Program:
+        """Pull the inferred labels once more, to say how good they are."""
+        n_rounds = self.block.settings.n_rounds
+        inferred = [fold.inferred(n_rounds) for fold in self.folds]
+        outcomes = yield from self._outcomes([[one.labels] for one in inferred])
+        rewards = yield from self._rewards(outcomes, n_rounds)
+        return [
+            fold.result(own[0], outcome[0]) for fold, own, outcome in zip(self.folds, rewards, outcomes, strict=True)
+        ]
+
+    def _outcomes(self, assignments: list[list[NDArray[np.intp]]]) -> Generator[Question, Any, list[list[Outcome]]]:
+        """Train on assignments of each fold, and predict."""
+        coefficients, alone = yield Question("moments", self._moments(assignments))
+        predicted = self._predictions(coefficients, alone)
+        return [
+            [outcome_of(fold.fold, assignment, one, p) for p, assignment in enumerate(own)]
+            for fold, one, own in zip(self.folds, predicted, assignments, strict=True)
+        ]
+
+    def _moments(self, assignments: list[list[NDArray[np.intp]]]) -> NDArray[np.float64]:
+        """Return sums (K, p + 2, P * S) of weighted targets; the last row counts rows of label 1, or of each label."""
+        K, P, S = len(assignments), len(assignments[0]), self.n_columns
+        targets = np.zeros((self.block.rows.shape[0], K, P, S), dtype=self.features.dtype)
+        counts = np.zeros((K, 1, P, S))
+        for k, (fold, own) in enumerate(zip(self.folds, assignments, strict=True)):
+            has = np.stack(own).T[:, :, None] == (np.arange(S) if S > 1 else np.array([1]))
+            weights = fold.train.weights
+            targets[fold.own.train, k] = (2.0 * has - 1.0) * (1.0 if weights is None else weights[:, None, None])
+            counts[k, 0] = has.sum(axis=0)
+        sums = moments(self.features, targets.reshape(len(targets), -1))
+        by_fold = np.moveaxis(sums.reshape(-1, K, P * S), 1, 0)
+        return np.concatenate([by_fold, counts.reshape(K, 1, P * S)], axis=1)
+
+    def _predictions(self, coefficients: NDArray[Any], alone: NDArray[Any]) -> Iterator[Predictions]:
+        """Predict for the training and the held-out rows of each fold.
+
+        Args:
+            coefficients: (K, p + 1, P * S).
+            alone: (K, P) the label that all training rows of the fold have, or -1.
+        """
+        K, _, width = coefficients.shape
+        S = self.n_columns
+        everything = outputs(self.features, np.moveaxis(coefficients, 0, 1).reshape(-1, K * width))
+        everything = everything.reshape(len(everything), K, width // S, S)
+        for k, fold in enumerate(self.folds):
+            train, heldout = (np.moveaxis(everything[rows, k], 0, 1) for rows in (fold.own.train, fold.own.heldout))
+            for p, label in enumerate(alone[k]):
+                if label >= 0:
+                    said = 2.0 * label - 1.0 if S == 1 else np.eye(S)[label]
+                    train[p], heldout[p] = said, said
+            if S == 1:
+                yield Predictions.from_scores(train[:, :, 0], heldout[:, :, 0])
+            else:
+                yield Predictions.from_scores(train, heldout)
+
+    def _rewards(
+        self, outcomes: list[list[Outcome]], t: int
+    ) -> Generator[Question, Any, list[list[NDArray[np.float64]]]]:
+        """Ask the reward, whose sums over held-out and over training rows are those of all blocks."""
+        reward = self.block.reward
+        with attributing_errors("reward", "reward", t):
+            first = [[reward.heldout_sums(one) for one in own] for own in outcomes]
+        totals = yield Question("totals", np.array(first))
+        with attributing_errors("reward", "reward", t):
+            slopes = [[reward.slopes(one, totals[k, p]) for p, one in enumerate(own)] for k, own in enumerate(outcomes)]
+        effects = yield from self._effects(slopes)
+        with attributing_errors("reward", "reward", t):
+            second = [
+                [reward.training_sums(one, effects[k][p]) for p, one in enumerate(own)]
+                for k, own in enumerate(outcomes)
+            ]
+        others = yield Question("totals", np.array(second))
+        with attributing_errors("reward", "reward", t):
+            given = [
+                [reward.rewards(one, effects[k][p], totals[k, p], others[k, p]) for p, one in enumerate(own)]
+                for k, own in enumerate(outcomes)
+            ]
+        return [
+            [checked_rewards(values, fold.train.n_rows, t) for values in own]
+            for fold, own in zip(self.folds, given, strict=True)
+        ]
+
+    def _effects(self, slopes: list[list[Any]]) -> Generator[Question, Any, list[list[Any]]]:
+        """Return the effect of each training label on the held-out bags, along slopes (m, T): (n, T) in each pull."""
+        if slopes[0][0] is None:
+            return [[None] * len(own) for own in slopes]
+        K, P, width = len(slopes), len(slopes[0]), slopes[0][0].reshape(len(slopes[0][0]), -1).shape[1]
+        spread = np.zeros((self.block.rows.shape[0], K, P, width), dtype=self.features.dtype)
+        for k, (fold, own) in enumerate(zip(self.folds, slopes, strict=True)):
+            for p, one in enumerate(own):
+                spread[fold.own.heldout, k, p] = one.reshape(len(one), -1)
+        sums = moments(self.features, spread.reshape(len(spread), -1))
+        coefficients = yield Question("slopes", np.moveaxis(sums.reshape(-1, K, P * width), 1, 0))
+        found = outputs(self.features, np.moveaxis(coefficients, 0, 1).reshape(-1, K * P * width))
+        found = found.reshape(len(found), K, P, width).astype(np.float64)
+        effects = []
+        for k, fold in enumerate(self.folds):
+            weights = 1.0 if fold.train.weights is None else fold.train.weights[:, None]
+            effects.append([found[fold.own.train, k, p] * weights for p in range(P)])
+        return effects
+
+
+class _Fold:
+    """The training and the held-out rows of one fold in a block, and its inferences."""
+
+    def __init__(self, own: FoldBlock, block: Block) -> None:
+        self.own, self.regime = own, block.regime
+        self.train = own.data.take(own.train)
+        self.fold = Fold(self.train, own.data.take(own.heldout), block.settings.n_neighbors, block.regime)
+        self.constrain = block.regime.constraint()
+        prior = prior_of(self.train, block.regime)
+        seeds = [_seed_of(own.seed, number, block.number) for number in range(block.settings.n_inferences)]
+        self.inferences = [
+            Inference(self.train, prior, block.strategy, self.constrain, np.random.default_rng(seed)) for seed in seeds
+        ]
+        self.free = self.inferences[0].free
+
+    def drawn(self, forced: bool) -> list[Choice]:
+        return [Choice(one, 0, one.draw(forced)) for one in self.inferences]
+
+    def chosen(self, rounds: range) -> list[Choice]:
+        return [choice for one in self.inferences for choice in one.choose(rounds)]
+
+    def inferred(self, n_rounds: int) -> InferredLabels:
+        means, pulls = averaged_arms(self.inferences)
+        return conclude(means, pulls, self.train, self.constrain, n_rounds, np.random.default_rng(0))
+
+    def result(self, rewards: NDArray[np.float64], outcome: Outcome) -> BlockResult:
+        # The parts of the outcome hold rows, which need not travel.
+        arrays = {name: getattr(outcome, name) for name in (*OF_TRAINING, *OF_HELDOUT)}
+        return BlockResult(*averaged_arms(self.inferences), rewards, arrays, self.own.n_extra)
+
+
+def _seed_of(fold: np.random.SeedSequence, inference: int, block: int) -> np.random.SeedSequence:
+    return np.random.SeedSequence(fold.entropy, spawn_key=(*fold.spawn_key, inference, block))

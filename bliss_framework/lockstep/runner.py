@@ -1,0 +1,194 @@
+"""Running all folds of a pass at once, over blocks of whole bags."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from bliss_framework.extension.contracts.classifier import SumsForm
+from bliss_framework.extension.contracts.reward import BlockReward
+from bliss_framework.kernel.bags import Bags
+from bliss_framework.kernel.crossfit import RunTasks
+from bliss_framework.kernel.events import Emit, FoldFinished, FoldStarted, RoundFinished
+from bliss_framework.kernel.fold_task import FoldResult, FoldTask
+from bliss_framework.kernel.inference import ArmResult
+from bliss_framework.kernel.pull import Fold, Outcome
+from bliss_framework.lockstep.centre import Centre
+from bliss_framework.lockstep.program import OF_HELDOUT, OF_TRAINING, Block, BlockResult, FoldBlock, Question, program
+
+MANY_ROWS = 100_000  # From here on a pass over the rows costs more than what is done beside it.
+BLOCK_ROWS = 1 << 16  # Rows in a block, if bags are small.
+FORM = 1 << 30  # The place of the classifier's own generator among those of folds.
+
+# Runs programs: is given blocks and a function that answers the questions of all of them.
+RunBlocks = Callable[[Sequence[Block], Callable[[Sequence[Question]], Any]], Iterator[list[BlockResult]]]
+
+
+def blocks_of(bags: Bags, n_rows: int) -> list[slice]:
+    """Cut rows into runs of whole bags of about so many rows; the rows of a bag are beside each other.
+
+    >>> blocks_of(Bags.from_ids([4, 4, 4, 7, 7, 9]), 3)
+    [slice(0, 3, None), slice(3, 6, None)]
+    """
+    ends = np.cumsum(np.bincount(bags.index))
+    number = np.maximum(np.ceil(ends / n_rows) - 1, 0)
+    last = np.flatnonzero(np.append(number[1:] != number[:-1], True))
+    stops = ends[last].tolist()
+    return [slice(first, stop) for first, stop in zip([0, *stops[:-1]], stops, strict=True)]
+
+
+def in_turn(blocks: Sequence[Block], answer: Callable[[Sequence[Question]], Any]) -> Iterator[list[BlockResult]]:
+    """Run the programs of all blocks in this process, each a step at a time, with one thread of linear algebra."""
+    programs = [program(block) for block in blocks]
+    answered: Any = None
+    results: list[list[BlockResult]] = []
+    while not results:
+        questions = []
+        with threadpool_limits(limits=1):
+            for one in programs:
+                try:
+                    questions.append(one.send(answered))
+                except StopIteration as done:
+                    results.append(done.value)
+            if questions:
+                answered = answer(questions)
+    yield from results
+
+
+def with_lockstep(run_tasks: RunTasks, run_blocks: RunBlocks = in_turn) -> RunTasks:
+    """Return a function that runs the folds of a pass together where rows are many, and else as `run_tasks` does.
+
+    That depends on data and components alone, never on who runs what, so that bits do not, either.
+
+    Args:
+        run_tasks: runs folds one by one.
+        run_blocks: runs the programs of blocks.
+    """
+
+    def run(work: Callable[[FoldTask, Emit], FoldResult], tasks: list[FoldTask], emit: Emit) -> Iterator[FoldResult]:
+        forms = forms_of(tasks)
+        if forms is None:
+            yield from run_tasks(work, tasks, emit)
+        else:
+            yield from run_in_lockstep(tasks, emit, *forms, run_blocks)
+
+    return run
+
+
+def forms_of(tasks: Sequence[FoldTask]) -> tuple[SumsForm, BlockReward] | None:
+    """Return classifier and reward in their forms for blocks; None where rows are few, or one of them has none.
+
+    Weights that follow the labels would change the normal equations in every pull.
+    """
+    if not tasks or tasks[0].data.n_rows <= MANY_ROWS or tasks[0].settings.class_balance > 0:
+        return None
+    first = tasks[0]
+    reward = first.components.reward.in_blocks()
+    if reward is None:
+        return None
+    seed = np.random.SeedSequence(first.seed.entropy, spawn_key=(*first.seed.spawn_key[:-1], FORM))
+    data = first.data
+    form = first.components.classifier.in_sums(data.rows, data.weights, np.random.default_rng(seed))
+    return None if form is None else (form, reward)
+
+
+def run_in_lockstep(
+    tasks: list[FoldTask], emit: Emit, form: SumsForm, reward: BlockReward, run_blocks: RunBlocks = in_turn
+) -> Iterator[FoldResult]:
+    """Run the folds of one pass together, and yield their results in order.
+
+    Args:
+        tasks: all folds of a pass, on the same data.
+        emit: is told of rounds; they are those of all folds at once.
+        form: the classifier.
+        reward: in its form for blocks.
+        run_blocks: runs the programs of blocks.
+    """
+    data, settings = tasks[0].data, tasks[0].settings
+    places = blocks_of(data.bags, BLOCK_ROWS)
+    blocks = [_block(number, place, tasks, form, reward) for number, place in enumerate(places)]
+    n_columns = 1 if data.space.n_labels == 2 else data.space.n_labels
+    centre = Centre(form.ridge, n_columns, np.array([len(task.rows) + len(task.extra) for task in tasks]))
+    for task in tasks:
+        emit(FoldStarted(task.pass_number, task.fold, task.n_folds, settings.n_rounds))
+
+    def answer(questions: Sequence[Question]) -> Any:
+        if questions[0].progress is not None:
+            _tell(questions, tasks, emit)
+        return centre.answer(questions)
+
+    results = list(run_blocks(blocks, answer))
+    n_pulls = settings.n_inferences * (blocks[0].n_sweeps + settings.n_rounds)
+    for number, task in enumerate(tasks):
+        result = _gathered(task, [own[number] for own in results], n_pulls)
+        emit(FoldFinished(task.pass_number, task.fold, result.mean_reward))
+        yield result
+
+
+def _block(number: int, place: slice, tasks: Sequence[FoldTask], form: SumsForm, reward: BlockReward) -> Block:
+    first, settings = tasks[0], tasks[0].settings
+    rows = np.arange(place.start, place.stop)
+    candidates = first.data.space.candidates.sum(axis=1).max()
+    return Block(
+        number=number,
+        rows=first.data.rows.take(rows),
+        folds=tuple(_fold_block(task, place, rows) for task in tasks),
+        form=form,
+        reward=reward,
+        strategy=first.components.strategy,
+        regime=first.components.regime,
+        settings=settings,
+        n_sweeps=int(candidates) if settings.n_first_draws is None else settings.n_first_draws,
+    )
+
+
+def _fold_block(task: FoldTask, place: slice, rows: NDArray[np.intp]) -> FoldBlock:
+    own, extra, heldout = (_inside(chosen, place) for chosen in (task.rows, task.extra, task.heldout))
+    return FoldBlock(np.concatenate([own, extra]), len(extra), heldout, task.data.take(rows), task.seed)
+
+
+def _inside(rows: NDArray[np.intp], place: slice) -> NDArray[np.intp]:
+    """Return the positions in a block of rows that are in it; rows are sorted."""
+    first, last = np.searchsorted(rows, [place.start, place.stop])
+    return np.asarray(rows[first:last] - place.start)
+
+
+def _tell(questions: Sequence[Question], tasks: Sequence[FoldTask], emit: Emit) -> None:
+    told = [one.progress for one in questions if one.progress is not None]
+    t, n = told[0][0], sum(count for _, _, count in told)
+    reward = sum(total for _, total, _ in told) / max(n, 1)
+    for task in tasks:
+        emit(RoundFinished(task.pass_number, task.fold, t, task.settings.n_rounds, reward))
+
+
+def _gathered(task: FoldTask, parts: Sequence[BlockResult], n_pulls: int) -> FoldResult:
+    """Put together what all blocks found out about one fold, and judge it as a whole."""
+    train = task.data.take(np.concatenate([task.rows, task.extra]))
+    regime = task.components.regime
+    fold = Fold(train, task.data.take(task.heldout), task.settings.n_neighbors, regime)
+
+    n_extra = [part.n_extra for part in parts]
+    outcome = Outcome(
+        fold,
+        *(_own_first([part.outcome[name] for part in parts], n_extra) for name in OF_TRAINING),
+        *(np.concatenate([part.outcome[name] for part in parts]) for name in OF_HELDOUT),
+    )
+    means, pulls, rewards = (
+        _own_first([getattr(part, name) for part in parts], n_extra) for name in ("means", "pulls", "rewards")
+    )
+    free, n = train.space.free, len(task.rows)
+    classes = train.space.class_of_label[outcome.assignment]
+    one_class = len(np.unique(classes[free])) == 1 and free.sum() > 1
+    seconds = {"classifier": 0.0, "reward": 0.0, "strategy": 0.0}
+    arms = ArmResult(means[:n], pulls[:n], n_pulls, (), seconds)
+    score = dict(regime.reading.weak_score(outcome))
+    return FoldResult(task.rows, arms, float(rewards[free].mean()), score, bool(one_class), None)
+
+
+def _own_first(arrays: Sequence[NDArray[Any]], n_extra: Sequence[int]) -> NDArray[Any]:
+    """Put the rows of all blocks one below the other, and extra rows, the last of each, below them all."""
+    ends = [len(one) - n for one, n in zip(arrays, n_extra, strict=True)]
+    own = [one[:end] for one, end in zip(arrays, ends, strict=True)]
+    return np.concatenate(own + [one[end:] for one, end in zip(arrays, ends, strict=True)])

@@ -71,16 +71,16 @@ class Scaling(BaseEstimator):  # type: ignore[misc]
         return rows if self.mode == "none" else evolve(rows, transform=self.block, dtype=np.float64)
 
     def block(self, read: Any, dtype: DTypeLike) -> Any:
-        """Scale an array or CSR matrix (b, d) in a precision."""
+        """Scale an array (b, d), which is changed, or a CSR matrix, in a precision."""
         rows = Rows(read).as_type(dtype)
         # Models that were saved before there were exponents have none.
         exponents = getattr(self, "exponents_", None)
         if exponents is not None:
             rows = rows.times_powers_of_two(exponents)
         if self.mean_ is not None and self.factor_ is not None:
-            rows = rows.standardised(self.mean_.astype(dtype), self.factor_.astype(dtype))
+            rows = rows.standardised(self.mean_.astype(dtype), self.factor_.astype(dtype), own=True)
         if self.clip_:
-            rows = rows.clipped(DEVIATIONS)
+            rows = rows.clipped(DEVIATIONS, own=True)
         return rows.of_unit_length().array if self.unit_ else rows.array
 
 

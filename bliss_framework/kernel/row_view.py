@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from bliss_framework.kernel.rows import ALIKE, READ_ROWS, Rows
 
 BLOCK_VALUES = 1 << 22  # In one block: 32 MB in double.
+PASS_VALUES = 1 << 19  # In one block of a pass, which is the faster the less it leaves the processor's own memory.
 MANY_VALUES = 1 << 24  # Of fewer a copy in double is no loss.
 
 Transform = Callable[[NDArray[Any], DTypeLike], NDArray[Any]]
@@ -29,7 +30,8 @@ class RowView:
             Never changed.
         index: (n,) which of its rows, in which order.
         dtype: the precision of what is read.
-        transform: makes of rows that were read those that are wanted, in a precision; None leaves them as they are.
+        transform: makes of rows that were read those that are wanted, in a precision; what was read is its own to
+            change. None leaves rows as they are.
         n_columns: of the rows that are wanted; None where they have those of the base.
 
     >>> view = RowView(np.array([[0.0], [1.0], [2.0]]), np.array([2, 0]))
@@ -93,9 +95,8 @@ class RowView:
         return (self._read(self.index[first : first + size]) for first in range(0, self.shape[0], size))
 
     def _read(self, chosen: NDArray[np.intp]) -> Rows:
-        read = self.base[chosen]
-        if not sp.issparse(read):
-            read = np.asarray(read)  # It would have the type of a map.
+        # What is read from a memory map would have the type of a map.
+        read = self.base[chosen] if sp.issparse(self.base) else np.asarray(self.base)[chosen]
         done = read if self.transform is None else self.transform(read, self.dtype)
         return Rows(done.astype(self.dtype, copy=False))
 
@@ -152,17 +153,17 @@ class RowView:
         return total
 
 
-def block_rows(n_columns: int) -> int:
-    """Return how many rows a block has."""
-    return max(1, BLOCK_VALUES // max(n_columns, 1))
+def numbered_blocks(rows: Rows | RowView, n_values: int | None = None) -> Iterator[tuple[slice, Any]]:
+    """Yield the place of each block of rows, and its array or CSR matrix.
 
-
-def numbered_blocks(rows: Rows | RowView) -> Iterator[tuple[slice, Any]]:
-    """Yield the place of each block of rows, and its array or CSR matrix."""
+    Args:
+        rows: (n, d).
+        n_values: about as many are in a block; None for `BLOCK_VALUES`.
+    """
     n_stored = rows.shape[1]
     if isinstance(rows, Rows) and rows.is_sparse:
         n_stored = len(rows.buffers()[0]) // max(rows.shape[0], 1)
-    size = block_rows(n_stored)
+    size = max(1, (BLOCK_VALUES if n_values is None else n_values) // max(n_stored, 1))
     for number, block in enumerate(rows.blocks(size)):
         first = number * size
         yield slice(first, first + block.shape[0]), block.array

@@ -212,16 +212,20 @@ class Rows:
 
     # Scaling
 
-    def standardised(self, mean: NDArray[Any], factor: NDArray[Any]) -> "Rows":
-        """Subtract the mean of each column (d,) and multiply by a factor (d,); sparse rows are multiplied only."""
+    def standardised(self, mean: NDArray[Any], factor: NDArray[Any], own: bool = False) -> "Rows":
+        """Subtract the mean of each column (d,) and multiply by a factor (d,); sparse rows are multiplied only.
+
+        If the rows are the caller's `own`, a dense array is changed itself.
+        """
         if self.is_sparse:
             return Rows(self.array @ sp.diags(factor))
-        return Rows((self.array - mean) * factor)
+        centred = np.subtract(self.array, mean, out=self.array if own else None)
+        return Rows(np.multiply(centred, factor, out=centred))
 
-    def clipped(self, limit: float) -> "Rows":
-        """Limit values to -limit .. limit."""
+    def clipped(self, limit: float, own: bool = False) -> "Rows":
+        """Limit values to -limit .. limit; of the caller's `own` rows a dense array is changed itself."""
         if not self.is_sparse:
-            return Rows(np.clip(self.array, -limit, limit))
+            return Rows(np.clip(self.array, -limit, limit, out=self.array if own else None))
         matrix = sp.csr_matrix(self.array)
         return Rows(sp.csr_matrix((np.clip(matrix.data, -limit, limit), matrix.indices, matrix.indptr), matrix.shape))
 

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bliss_framework.kernel.row_view import RowView, numbered_blocks
+from bliss_framework.kernel.row_view import PASS_VALUES, RowView, numbered_blocks
 from bliss_framework.kernel.rows import Rows
 
 
@@ -41,7 +41,7 @@ def gram(rows: Rows | RowView, weights: NDArray[np.float64] | None = None) -> ND
 def moments(rows: Rows | RowView, targets: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return the sums of rows times targets (n, T): (d + 1, T); the last row belongs to the constant 1."""
     total = np.zeros((rows.shape[1] + 1, targets.shape[1]))
-    for place, block in numbered_blocks(rows):
+    for place, block in numbered_blocks(rows, PASS_VALUES):
         total[:-1] += _sums(block, targets[place])
         total[-1] += targets[place].sum(axis=0, dtype=np.float64)
     return total
@@ -51,7 +51,7 @@ def outputs(rows: Rows | RowView, coefficients: NDArray[np.floating]) -> NDArray
     """Return rows times coefficients (d + 1, T): (n, T), in the precision of the rows."""
     found = np.empty((rows.shape[0], coefficients.shape[1]), dtype=rows.dtype)
     slopes, constant = coefficients[:-1].astype(rows.dtype), coefficients[-1].astype(rows.dtype)
-    for place, block in numbered_blocks(rows):
+    for place, block in numbered_blocks(rows, PASS_VALUES):
         found[place] = block @ slopes
         found[place] += constant
     return found

@@ -28,9 +28,11 @@ REFERENCE = Path(__file__).parent / "reference"
 CONTRACTS = (
     contracts.Reward,
     contracts.RewardFunction,
+    contracts.BlockReward,
     contracts.Strategy,
     contracts.Classifier,
     contracts.PreparedClassifier,
+    contracts.SumsEstimator,
     contracts.Regime,
     contracts.BagReading,
     contracts.Reader,

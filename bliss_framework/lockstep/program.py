@@ -26,6 +26,7 @@ from bliss_framework.kernel.result import InferredLabels, conclude
 from bliss_framework.kernel.row_view import RowView
 from bliss_framework.kernel.rows import Rows
 from bliss_framework.primal.sums import gram, moments, outputs
+from bliss_framework.rewards.influence import as_columns
 
 OF_TRAINING = ("assignment", "labels", "scores")
 OF_HELDOUT = ("heldout_labels", "heldout_scores")
@@ -237,11 +238,11 @@ class _Program:
         """Return the effect of each training label on the held-out bags, along slopes (m, T): (n, T) in each pull."""
         if slopes[0][0] is None:
             return [[None] * len(own) for own in slopes]
-        K, P, width = len(slopes), len(slopes[0]), slopes[0][0].reshape(len(slopes[0][0]), -1).shape[1]
+        K, P, width = len(slopes), len(slopes[0]), as_columns(slopes[0][0]).shape[1]
         spread = np.zeros((self.block.rows.shape[0], K, P, width), dtype=self.features.dtype)
         for k, (fold, own) in enumerate(zip(self.folds, slopes, strict=True)):
             for p, one in enumerate(own):
-                spread[fold.own.heldout, k, p] = one.reshape(len(one), -1)
+                spread[fold.own.heldout, k, p] = as_columns(one)
         sums = moments(self.features, spread.reshape(len(spread), -1))
         coefficients = yield Question("slopes", np.moveaxis(sums.reshape(-1, K, P * width), 1, 0))
         found = outputs(self.features, np.moveaxis(coefficients, 0, 1).reshape(-1, K * P * width))

@@ -103,6 +103,11 @@ def _rewards_of_size(outcome: Outcome, effects: NDArray[np.float64], size: float
     return np.where(outcome.assignment == outcome.labels, 0.5 + 0.5 * helps, 0.0)
 
 
+def as_columns(values: NDArray[Any]) -> NDArray[Any]:
+    """Return one number or several for each row as a table: (n,) becomes (n, 1)."""
+    return values[:, None] if values.ndim == 1 else values
+
+
 def _of_each_label(effects: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return effects (n, L): those of two labels differ in sign alone."""
     return np.concatenate([-effects, effects], axis=1) if effects.shape[1] == 1 else effects
@@ -127,7 +132,7 @@ class BlockMarginalEffect(BlockReward):
 
     def heldout_sums(self, outcome: Outcome) -> NDArray[np.float64]:
         """Return the number of held-out rows, and sums of outputs and of their squares: (3, L)."""
-        outputs = np.asarray(self._outputs(outcome), dtype=np.float64).reshape(outcome.fold.heldout.n_rows, -1)
+        outputs = as_columns(np.asarray(self._outputs(outcome), dtype=np.float64))
         counts = np.full(outputs.shape[1], len(outputs), dtype=np.float64)
         return np.stack([counts, outputs.sum(axis=0), np.square(outputs).sum(axis=0)])
 

@@ -37,7 +37,7 @@ class TestDocument:
         """The record of a run holds each parameter of BLISS, and of each component its name with its defaults."""
         document = experiment(name="row", n_rounds=6).document()
         bliss = document["bliss"]
-        assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 1.0, "width": 2.0}
+        assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 1.0, "width": 2.0, "n_landmarks": 0}
         assert bliss["reward"] == {"name": "mil", "gamma": 1 / 7, "alpha": 1.0}
         assert bliss["strategy"] == {"name": "cucb", "exploration": 1.0}
         assert bliss["regime"] == {"name": "mil", "negative_bags": "known", "weights": "instance", "bag_score": "max"}
@@ -61,6 +61,7 @@ class TestDocument:
             "name": "svm-rbf",
             "C": 3.0,
             "width": 2.0,
+            "n_landmarks": 0,
         }
 
     def test_versions_and_digest(self, experiment):
@@ -81,8 +82,8 @@ class TestFilledIn:
         )
         bliss = prepare(settings, default_plugins(), []).bliss
         assert bliss["reward"] == {"name": "mil-marginal", "steepness": 3.4, "gain": 1.0}
-        assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 0.5, "width": 1.0}
-        assert bliss["final_classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": 1.0}
+        assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 0.5, "width": 1.0, "n_landmarks": 0}
+        assert bliss["final_classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": 1.0, "n_landmarks": 0}
         own = {"name": "mil", "negative_bags": "known", "weights": "bag", "bag_score": "max-mean"}
         assert bliss["regime"] == own
 

@@ -107,7 +107,7 @@ def run_in_lockstep(
         run_blocks: runs the programs of blocks.
     """
     data, settings = tasks[0].data, tasks[0].settings
-    places = blocks_of(data.bags, BLOCK_ROWS)
+    places = _places(tasks)
     blocks = [_block(number, place, tasks, form, reward) for number, place in enumerate(places)]
     n_columns = 1 if data.space.n_labels == 2 else data.space.n_labels
     centre = Centre(form.ridge, n_columns, np.array([len(task.rows) + len(task.extra) for task in tasks]))

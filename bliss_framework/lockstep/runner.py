@@ -127,6 +127,21 @@ def run_in_lockstep(
         yield result
 
 
+def _places(tasks: Sequence[FoldTask]) -> list[slice]:
+    """Cut blocks so large that each holds training and held-out rows of every fold: no component is given none."""
+    n_rows, bags = BLOCK_ROWS, tasks[0].data.bags
+    while True:
+        places = blocks_of(bags, n_rows)
+        if len(places) == 1 or all(_in_all(rows, places) for task in tasks for rows in (task.rows, task.heldout)):
+            return places
+        n_rows *= 2
+
+
+def _in_all(rows: NDArray[np.intp], places: Sequence[slice]) -> bool:
+    edges = np.searchsorted(rows, [0, *(place.stop for place in places)])
+    return bool((np.diff(edges) > 0).all())
+
+
 def _block(number: int, place: slice, tasks: Sequence[FoldTask], form: SumsForm, reward: BlockReward) -> Block:
     first, settings = tasks[0], tasks[0].settings
     rows = np.arange(place.start, place.stop)

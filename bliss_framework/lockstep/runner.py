@@ -27,13 +27,16 @@ RunBlocks = Callable[[Sequence[Block], Callable[[Sequence[Question]], Any]], Ite
 
 
 def blocks_of(bags: Bags, n_rows: int) -> list[slice]:
-    """Cut rows into runs of whole bags of about so many rows; the rows of a bag are beside each other.
+    """Cut rows into runs of whole bags, all of about the same size, of at most about so many rows.
+
+    The rows of a bag are beside each other.
 
     >>> blocks_of(Bags.from_ids([4, 4, 4, 7, 7, 9]), 3)
     [slice(0, 3, None), slice(3, 6, None)]
     """
     ends = np.cumsum(np.bincount(bags.index))
-    number = np.maximum(np.ceil(ends / n_rows) - 1, 0)
+    n_blocks = -(-bags.n_rows // n_rows)
+    number = np.ceil(ends * n_blocks / bags.n_rows)
     last = np.flatnonzero(np.append(number[1:] != number[:-1], True))
     stops = ends[last].tolist()
     return [slice(first, stop) for first, stop in zip([0, *stops[:-1]], stops, strict=True)]

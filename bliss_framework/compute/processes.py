@@ -18,6 +18,7 @@ from joblib.externals.loky.backend import resource_tracker
 from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_limits
 
+from bliss_framework.compute.block_workers import block_runner
 from bliss_framework.compute.messages import drop_what_nobody_takes
 from bliss_framework.errors import RunError
 from bliss_framework.kernel.crossfit import RunTasks
@@ -41,7 +42,7 @@ def fold_runner(n_jobs: int | None) -> RunTasks:
         n_jobs: processes, as in joblib; None means one, -1 all cores.
     """
     if not several(n_jobs):
-        return with_lockstep(_one_after_the_other)
+        return with_lockstep(_one_after_the_other, block_runner(n_jobs))
 
     def on_processes(work: Work, tasks: list[FoldTask], emit: Emit) -> Iterator[FoldResult]:
         results = in_parallel(n_jobs, single_threaded, [(work, task) for task in tasks])
@@ -49,7 +50,7 @@ def fold_runner(n_jobs: int | None) -> RunTasks:
             emit(FoldFinished(task.pass_number, task.fold, result.mean_reward))
             yield result
 
-    return with_lockstep(on_processes)
+    return with_lockstep(on_processes, block_runner(n_jobs))
 
 
 @contextmanager

@@ -1,12 +1,13 @@
 """Rows that are read a block at a time: some rows of an array, in some order, scaled on the way."""
 
+import mmap
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from attrs import evolve, field, frozen
+from attrs import evolve, field, fields, frozen
 from numpy.typing import DTypeLike, NDArray
 
 from bliss_framework.kernel.rows import ALIKE, READ_ROWS, Rows
@@ -18,7 +19,21 @@ MANY_VALUES = 1 << 24  # Of fewer a copy in double is no loss.
 Transform = Callable[[NDArray[Any], DTypeLike], NDArray[Any]]
 
 
-@frozen(eq=False)
+@frozen
+class _MappedFile:
+    """Where mapped rows are, so that another process maps them, too."""
+
+    path: str = field()
+    dtype: Any = field()
+    offset: int = field()
+    shape: tuple[int, ...] = field()
+    order: Any = field()
+
+    def opened(self) -> Any:
+        return np.memmap(self.path, self.dtype, "r", self.offset, self.shape, self.order)
+
+
+@frozen(eq=False, getstate_setstate=False)
 class RowView:
     """Rows (n, d) of a dense array or a memory map that nobody has copied.
 
@@ -68,6 +83,32 @@ class RowView:
         for place, block in numbered_blocks(self):
             whole[place] = block
         return whole
+
+    def detached(self) -> "RowView":
+        """Return the same rows without the others of the base, unless those stay in a file that anybody can map."""
+        if self._file is not None:
+            return self
+        return evolve(self, base=np.asarray(self.base)[self.index], index=np.arange(len(self.index)))
+
+    @property
+    def _file(self) -> tuple[Any, ...] | None:
+        """What a memory map was made with; None for arrays, and for parts of a map: they do not know where they are."""
+        base = self.base
+        if not isinstance(base, np.memmap) or not isinstance(base.base, mmap.mmap) or base.filename is None:
+            return None
+        return str(base.filename), base.dtype, base.offset, base.shape, "F" if base.flags.fnc else "C"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Keep the name of a mapped file instead of its content."""
+        state = {one.name: getattr(self, one.name) for one in fields(RowView)}
+        return {**state, "base": _MappedFile(*self._file)} if self._file is not None else state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Map the file again."""
+        base = state["base"]
+        opened = base.opened() if isinstance(base, _MappedFile) else base
+        for name, value in {**state, "base": opened}.items():
+            object.__setattr__(self, name, value)
 
     def take(self, rows: Any) -> "RowView":
         """Keep some rows: positions, a mask or a slice."""

@@ -1,6 +1,6 @@
 """The centre of a fit in blocks: adds up what blocks send, in the order of blocks, and solves for coefficients."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ class Centre:
         n_rows: (K,) training rows of each fold.
         systems: of each fold.
         n_questions: so far.
-        n_bytes: that blocks sent, and that were sent to each of them.
+        n_bytes: that blocks have sent.
     """
 
     ridge: float = field()
@@ -31,22 +31,22 @@ class Centre:
     n_questions: int = field(default=0)
     n_bytes: int = field(default=0)
 
-    def answer(self, questions: Sequence[Question]) -> Any:
-        """Answer the question that all blocks ask at the same time; they come in the order of blocks."""
-        kind = questions[0].kind
-        total = questions[0].sums.astype(np.float64)
-        for one in questions[1:]:
-            total += one.sums
+    def answer(self, questions: Iterable[Question]) -> Any:
+        """Answer the question that all blocks ask at the same time; they come in the order of blocks.
+
+        They are added up as they come, so that there need not be more than one of them at a time.
+        """
         self.n_questions += 1
-        self.n_bytes += sum(one.sums.nbytes for one in questions)
+        kind, total = "", np.zeros(0)
+        for number, one in enumerate(questions):
+            kind, total = one.kind, one.sums.astype(np.float64) if number == 0 else total + one.sums
+            self.n_bytes += one.sums.nbytes
         if kind == "gram":
-            return self._factorise(total)
+            self.systems.append(FactorisedSystem.of(total, self.ridge))
+            return None
         if kind == "moments":
             return self._solve(total)
         return self._solve_slopes(total) if kind == "slopes" else total
-
-    def _factorise(self, grams: NDArray[np.float64]) -> None:
-        self.systems = [FactorisedSystem.of(one, self.ridge) for one in grams]
 
     def _solve(self, moments: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return coefficients (K, p + 1, P * S), and the label (K, P) that all training rows have, or -1."""

@@ -129,7 +129,9 @@ class _Program:
 
     def run(self) -> Program:
         settings = self.block.settings
-        yield Question("gram", np.stack([self._gram(fold) for fold in self.folds]))
+        for fold in self.folds:
+            # One by one: of a thousand columns they have 8 MB each.
+            yield Question("gram", gram(self.features.take(fold.own.train), fold.train.weights))
         for _ in range(self.block.n_sweeps):
             forced = settings.n_first_draws is None
             yield from self._pull([fold.drawn(forced) for fold in self.folds], 0)
@@ -137,9 +139,6 @@ class _Program:
             rounds = range(t, min(t + settings.n_parallel, settings.n_rounds + 1))
             yield from self._pull([fold.chosen(rounds) for fold in self.folds], rounds[-1])
         return (yield from self._judged())
-
-    def _gram(self, fold: "_Fold") -> NDArray[np.float64]:
-        return gram(self.features.take(fold.own.train), fold.train.weights)
 
     def _pull(self, choices: list[list[Choice]], t: int) -> Generator[Question, Any, None]:
         """Pull the same number of assignments in every fold, and count their rewards."""

@@ -1,9 +1,11 @@
 """Running all folds of a pass at once, over blocks of whole bags."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
@@ -15,6 +17,8 @@ from bliss_framework.kernel.events import Emit, FoldFinished, FoldStarted, Round
 from bliss_framework.kernel.fold_task import FoldResult, FoldTask
 from bliss_framework.kernel.inference import ArmResult
 from bliss_framework.kernel.pull import Fold, Outcome
+from bliss_framework.kernel.row_view import RowView
+from bliss_framework.kernel.rows import Rows
 from bliss_framework.lockstep.centre import Centre
 from bliss_framework.lockstep.program import OF_HELDOUT, OF_TRAINING, Block, BlockResult, FoldBlock, Question, program
 
@@ -23,7 +27,8 @@ BLOCK_ROWS = 1 << 16  # Rows in a block, if bags are small.
 FORM = 1 << 30  # The place of the classifier's own generator among those of folds.
 
 # Runs programs: is given blocks and a function that answers the questions of all of them.
-RunBlocks = Callable[[Sequence[Block], Callable[[Sequence[Question]], Any]], Iterator[list[BlockResult]]]
+Answer = Callable[[Iterable[Question]], Any]
+RunBlocks = Callable[[Sequence[Block], Answer], list[list[BlockResult]]]
 
 
 def blocks_of(bags: Bags, n_rows: int) -> list[slice]:
@@ -42,22 +47,44 @@ def blocks_of(bags: Bags, n_rows: int) -> list[slice]:
     return [slice(first, stop) for first, stop in zip([0, *stops[:-1]], stops, strict=True)]
 
 
-def in_turn(blocks: Sequence[Block], answer: Callable[[Sequence[Question]], Any]) -> Iterator[list[BlockResult]]:
+class Steps:
+    """A program that knows how many answers it has had."""
+
+    def __init__(self, block: Block) -> None:
+        self.program = program(block)
+        self.n_answers = -1
+
+    def advance(self, answered: Any) -> Question | list[BlockResult]:
+        """Hand over an answer, None at the start; return the next question, or what was found out in the end."""
+        self.n_answers += 1
+        try:
+            return self.program.send(answered)
+        except StopIteration as done:
+            result: list[BlockResult] = done.value
+            return result
+
+
+def in_turn(blocks: Sequence[Block], answer: Answer) -> list[list[BlockResult]]:
     """Run the programs of all blocks in this process, each a step at a time, with one thread of linear algebra."""
-    programs = [program(block) for block in blocks]
+    with threadpool_limits(limits=1):
+        programs = [Steps(block) for block in blocks]
+        return until_done(answer, lambda answered: (one.advance(answered) for one in programs))
+
+
+def until_done(answer: Answer, advance: Callable[[Any], Iterator[Any]]) -> list[list[BlockResult]]:
+    """Hand answers to all programs, and their questions to the centre, until they have results.
+
+    Args:
+        answer: makes an answer of the questions of all blocks.
+        advance: hands an answer to all programs, and yields in the order of blocks what they ask or found out.
+    """
     answered: Any = None
-    results: list[list[BlockResult]] = []
-    while not results:
-        questions = []
-        with threadpool_limits(limits=1):
-            for one in programs:
-                try:
-                    questions.append(one.send(answered))
-                except StopIteration as done:
-                    results.append(done.value)
-            if questions:
-                answered = answer(questions)
-    yield from results
+    while True:
+        asked = advance(answered)
+        first = next(asked)
+        if isinstance(first, list):
+            return [first, *asked]
+        answered = answer(chain([first], asked))
 
 
 def with_lockstep(run_tasks: RunTasks, run_blocks: RunBlocks = in_turn) -> RunTasks:
@@ -117,12 +144,14 @@ def run_in_lockstep(
     for task in tasks:
         emit(FoldStarted(task.pass_number, task.fold, task.n_folds, settings.n_rounds))
 
-    def answer(questions: Sequence[Question]) -> Any:
-        if questions[0].progress is not None:
-            _tell(questions, tasks, emit)
-        return centre.answer(questions)
+    def answer(questions: Iterable[Question]) -> Any:
+        progress: list[tuple[int, float, int]] = []
+        answered = centre.answer(_noting(progress, questions))
+        if progress:
+            _tell(progress, tasks, emit)
+        return answered
 
-    results = list(run_blocks(blocks, answer))
+    results = run_blocks(blocks, answer)
     n_pulls = settings.n_inferences * (blocks[0].n_sweeps + settings.n_rounds)
     for number, task in enumerate(tasks):
         result = _gathered(task, [own[number] for own in results], n_pulls)
@@ -148,11 +177,13 @@ def _in_all(rows: NDArray[np.intp], places: Sequence[slice]) -> bool:
 def _block(number: int, place: slice, tasks: Sequence[FoldTask], form: SumsForm, reward: BlockReward) -> Block:
     first, settings = tasks[0], tasks[0].settings
     rows = np.arange(place.start, place.stop)
+    own = first.data.rows.take(rows)
+    own = own.detached() if isinstance(own, RowView) else own
     candidates = first.data.space.candidates.sum(axis=1).max()
     return Block(
         number=number,
-        rows=first.data.rows.take(rows),
-        folds=tuple(_fold_block(task, place, rows) for task in tasks),
+        rows=own,
+        folds=tuple(_fold_block(task, place, rows, own) for task in tasks),
         form=form,
         reward=reward,
         strategy=first.components.strategy,
@@ -162,9 +193,10 @@ def _block(number: int, place: slice, tasks: Sequence[FoldTask], form: SumsForm,
     )
 
 
-def _fold_block(task: FoldTask, place: slice, rows: NDArray[np.intp]) -> FoldBlock:
-    own, extra, heldout = (_inside(chosen, place) for chosen in (task.rows, task.extra, task.heldout))
-    return FoldBlock(np.concatenate([own, extra]), len(extra), heldout, task.data.take(rows), task.seed)
+def _fold_block(task: FoldTask, place: slice, rows: NDArray[np.intp], own: Rows | RowView) -> FoldBlock:
+    train, extra, heldout = (_inside(chosen, place) for chosen in (task.rows, task.extra, task.heldout))
+    data = evolve(task.data.take(rows), X=own)
+    return FoldBlock(np.concatenate([train, extra]), len(extra), heldout, data, task.seed)
 
 
 def _inside(rows: NDArray[np.intp], place: slice) -> NDArray[np.intp]:
@@ -173,10 +205,16 @@ def _inside(rows: NDArray[np.intp], place: slice) -> NDArray[np.intp]:
     return np.asarray(rows[first:last] - place.start)
 
 
-def _tell(questions: Sequence[Question], tasks: Sequence[FoldTask], emit: Emit) -> None:
-    told = [one.progress for one in questions if one.progress is not None]
-    t, n = told[0][0], sum(count for _, _, count in told)
-    reward = sum(total for _, total, _ in told) / max(n, 1)
+def _noting(progress: list[tuple[int, float, int]], questions: Iterable[Question]) -> Iterator[Question]:
+    for one in questions:
+        if one.progress is not None:
+            progress.append(one.progress)
+        yield one
+
+
+def _tell(progress: Sequence[tuple[int, float, int]], tasks: Sequence[FoldTask], emit: Emit) -> None:
+    t, n = progress[0][0], sum(count for _, _, count in progress)
+    reward = sum(total for _, total, _ in progress) / max(n, 1)
     for task in tasks:
         emit(RoundFinished(task.pass_number, task.fold, t, task.settings.n_rounds, reward))
 

@@ -78,9 +78,9 @@ def fitted(case, n_rows, emit=silent, **other):
     said, tasks_seen = [], []
 
     def run_blocks(blocks, answer):
-        for result in in_turn(blocks, answer):
-            said.append(result)
-            yield result
+        found = in_turn(blocks, answer)
+        said.extend(found)
+        return found
 
     def run_tasks(work, tasks, emit):
         tasks_seen.extend(tasks)
@@ -253,11 +253,11 @@ def test_one_label_everywhere_is_predicted_everywhere():
     def run_blocks(blocks, answer):
         def listening(questions):
             said = answer(questions)
-            if questions[0].kind == "moments":
+            if isinstance(said, tuple):
                 scores.append(said[1])
             return said
 
-        yield from in_turn(blocks, listening)
+        return in_turn(blocks, listening)
 
     def run_tasks(work, tasks, emit):
         with pytest.MonkeyPatch.context() as patched:

@@ -226,7 +226,7 @@ class _PullingTable:
     def pull(self, chosen: list[_Chosen]) -> float:
         """Pull a batch, count it, and return the mean reward of the free instances."""
         train = self.problem.fold.train
-        assignments = np.stack([choice.assignment for choice in chosen])
+        assignments = np.array([choice.assignment for choice in chosen])
         weights = balance_weights(assignments, train.space, self.balance, train.weights)
         with self.timed("classifier"):
             predictions = self.problem.puller.pull(assignments, weights)
@@ -237,8 +237,9 @@ class _PullingTable:
                 with attributing_errors("reward", "reward", choice.round):
                     returned = self.problem.reward(outcome)
                 rewards = checked_rewards(returned, train.n_rows, choice.round)
-            choice.inference.arms.add(choice.assignment[self.free], rewards[self.free])
-            total += float(rewards[self.free].mean())
+            own = rewards[self.free]
+            choice.inference.arms.add(choice.assignment[self.free], own)
+            total += float(own.mean())
             if choice.round in self.diagnosed_rounds and choice.inference is chosen[0].inference:
                 with attributing_errors("reward", "diagnostic of the reward", choice.round):
                     self.diagnostics.append(self.problem.reward.diagnostic(outcome))

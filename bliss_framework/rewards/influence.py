@@ -70,8 +70,8 @@ def effect_rewards(outcome: Outcome, effects: NDArray[np.float64], gain: float) 
         (n,) in [0, 1]. The mean |E| is over free instances and their candidate labels.
     """
     space = outcome.fold.train.space
-    counted = np.abs(effects[space.candidates & space.free[:, None]])
-    size = counted.mean() if len(counted) else 0.0
+    counted = np.abs(effects[space.arms])
+    size = counted.sum() / len(counted) if len(counted) else 0.0
     own = effects[np.arange(len(effects)), outcome.assignment]
     helps = np.tanh(gain * own / size) if size > 0 else np.zeros(len(own))
     return np.where(outcome.assignment == outcome.labels, 0.5 + 0.5 * helps, 0.0)

@@ -4,8 +4,7 @@ The walk through the algorithm is `run_algorithm_1`: the initial sweep, the roun
 one fold run side by side, so that a classifier which can train on many assignments at once is asked only once a round.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Protocol
 
@@ -140,8 +139,9 @@ def run_algorithm_1(
         n_draws += 1
     for t in range(1, settings.n_rounds + 1, settings.n_parallel):
         batch = range(t, min(t + settings.n_parallel, settings.n_rounds + 1))
-        with table.timed("strategy"):
-            chosen = [choice for inference in inferences for choice in inference.choose(batch)]
+        start = perf_counter()
+        chosen = [choice for inference in inferences for choice in inference.choose(batch)]
+        table.count_time("strategy", start)
         on_round(batch[-1], table.pull(chosen))
     return table.result(inferences)
 
@@ -217,10 +217,8 @@ class _PullingTable:
         self.diagnostics: list[str | None] = []
         self.n_pulls = 0
 
-    @contextmanager
-    def timed(self, what: str) -> Iterator[None]:
-        start = perf_counter()
-        yield
+    def count_time(self, what: str, start: float) -> None:
+        """Count the time since `start` for "classifier", "reward" or "strategy"."""
         self.seconds[what] += perf_counter() - start
 
     def pull(self, chosen: list[_Chosen]) -> float:
@@ -228,15 +226,17 @@ class _PullingTable:
         train = self.problem.fold.train
         assignments = np.array([choice.assignment for choice in chosen])
         weights = balance_weights(assignments, train.space, self.balance, train.weights)
-        with self.timed("classifier"):
-            predictions = self.problem.puller.pull(assignments, weights)
+        start = perf_counter()
+        predictions = self.problem.puller.pull(assignments, weights)
+        self.count_time("classifier", start)
         total = 0.0
         for p, choice in enumerate(chosen):
             outcome = outcome_of(self.problem.fold, choice.assignment, predictions, p)
-            with self.timed("reward"):
-                with attributing_errors("reward", "reward", choice.round):
-                    returned = self.problem.reward(outcome)
-                rewards = checked_rewards(returned, train.n_rows, choice.round)
+            start = perf_counter()
+            with attributing_errors("reward", "reward", choice.round):
+                returned = self.problem.reward(outcome)
+            rewards = checked_rewards(returned, train.n_rows, choice.round)
+            self.count_time("reward", start)
             own = rewards[self.free]
             choice.inference.arms.add(choice.assignment[self.free], own)
             total += float(own.mean())

@@ -1,6 +1,8 @@
 """What a plugin registers under a name."""
 
+import inspect
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from attrs import field, frozen
@@ -27,3 +29,11 @@ class Component:
     summary: str = field(default="")
     details: Mapping[str, str] = field(factory=dict)
     saved_types: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def parameters(self) -> Mapping[str, inspect.Parameter] | None:
+        """The parameters of the factory by name; None where it does not tell them, as some written in C do not."""
+        try:
+            return inspect.signature(self.factory).parameters
+        except (TypeError, ValueError):
+            return None

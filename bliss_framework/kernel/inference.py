@@ -155,6 +155,7 @@ class _Inference:
         self.free = free
         self.rng = rng
         self.arms = ArmStatistics.empty(self.space.candidates[free])
+        self.closed = None if self.arms.candidates.all() else ~self.arms.candidates
         self.weights = problem.prior[free]
 
     def needs_draw(self, n_draws: int, n_first_draws: int | None) -> bool:
@@ -180,7 +181,9 @@ class _Inference:
 
     def _best(self, arms: ArmStatistics, t: int) -> NDArray[np.intp]:
         bounds = checked_bounds(self.problem.strategy, arms, t, self.rng)
-        bounds = np.where(arms.unpulled, np.inf, np.where(arms.candidates, bounds, -np.inf))
+        if self.closed is not None:
+            bounds[self.closed] = -np.inf
+        bounds[arms.unpulled] = np.inf
         if self.problem.constrain is None:
             return self._whole(best_label(bounds, self.rng))
         # Constraints hold for whole bags, so they see the known instances too. They compare differences of bounds, so

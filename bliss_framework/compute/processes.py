@@ -4,19 +4,21 @@ import multiprocessing.resource_tracker
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.externals.loky.backend import resource_tracker
 from joblib.parallel import get_active_backend
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from bliss_framework.compute.block_workers import block_runner
 from bliss_framework.compute.messages import drop_what_nobody_takes
@@ -59,8 +61,17 @@ def one_blas_thread() -> Iterator[None]:
 
     The last bits of a product depend on the number of threads, and so on the machine and on who else computes on it.
     """
-    with threadpool_limits(limits=1):
+    with _libraries(len(sys.modules)).limit(limits=1):
         yield
+
+
+@lru_cache(maxsize=1)
+def _libraries(n_modules: int) -> ThreadpoolController:
+    """Return the libraries of linear algebra of this process, looked for anew once more modules are imported.
+
+    A library comes with a module. The look goes through all that is loaded, which takes longer than a few pulls.
+    """
+    return ThreadpoolController()
 
 
 def several(n_jobs: int | None) -> bool:

@@ -69,10 +69,7 @@ def arguments_of(kind: str, name: Any, registry: Registry) -> Mapping[str, inspe
     """Return the parameters of a component; none where its factory does not tell them, or there is none."""
     if not isinstance(name, str) or name not in registry.names(kind):
         return {}
-    try:
-        return inspect.signature(registry.get(kind, name).factory).parameters
-    except (TypeError, ValueError):
-        return {}
+    return registry.get(kind, name).parameters or {}
 
 
 def merge_tables(given: Any, advised: Any, component: str) -> Any:

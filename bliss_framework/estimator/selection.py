@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
-from bliss_framework.compute.processes import in_parallel, several
+from bliss_framework.compute.processes import in_parallel, one_blas_thread, several
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.final import FinalLearner, Targets, targets_of
@@ -112,7 +111,7 @@ def _heldout_scores(
     positions: list[int], group: list[FitConfig], data: CheckedData, held_bags: NDArray[np.bool_], seed: int
 ) -> list[HeldoutScores]:
     """Infer once without the held-out bags, and score their instances by every final classifier of the group."""
-    with threadpool_limits(limits=1):
+    with one_blas_thread():
         outside = data.bags.rows_of(np.flatnonzero(held_bags))
         first = next((one for one in group if one.inference_key is not None), group[0])
         training = order_data(data.take_bags(np.flatnonzero(~held_bags)), first)

@@ -203,10 +203,9 @@ def _read_spec(kind: str, spec: object) -> tuple[str, dict[str, Any]]:
 
 
 def _check_parameters(registration: Registration, given: Mapping[str, Any]) -> None:
-    try:
-        parameters = inspect.signature(registration.component.factory).parameters
-    except (TypeError, ValueError):
-        return  # Some factories written in C do not tell; they raise themselves.
+    parameters = registration.component.parameters
+    if parameters is None:
+        return  # The factory raises itself.
     allowed = [name for name, one in parameters.items() if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
     who = f'The {singular(registration.kind)} "{registration.component.name}"'
     listed = f"Its parameters: {', '.join(allowed)}." if allowed else "It takes none."

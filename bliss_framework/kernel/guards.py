@@ -61,6 +61,8 @@ def checked_rewards(returned: Any, n: int, round: int) -> NDArray[np.float64]:
         message = f"the reward returned {found} in round {round}; it must return {n} numbers, one an instance."
         raise _broken("reward", message, RewardError)
     rewards: NDArray[np.float64] = values.astype(np.float64)
+    if n > 0 and rewards.min() >= 0.0 and rewards.max() <= 1.0:
+        return rewards
     wrong = ~((rewards >= -ROUNDING) & (rewards <= 1 + ROUNDING))
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
@@ -77,7 +79,8 @@ def checked_bounds(strategy: Any, arms: ArmStatistics, round: int, rng: np.rando
     """
     with attributing_errors("strategy", "strategy", round):
         raw = strategy.bounds(arms, round, rng)
-        bounds = np.asarray(raw, dtype=np.float64)
+        # A copy, because it is written to, and the strategy may have returned an array that it needs, or the sums.
+        bounds = np.array(raw, dtype=np.float64)
     if bounds.shape != arms.pulls.shape or np.isnan(bounds).any():
         raise _broken(
             "strategy",
@@ -108,8 +111,8 @@ def checked_assignment(
             f"in round {round}; it must return {n} labels.",
         )
     inside = (assignment >= 0) & (assignment < n_labels)
-    allowed = inside & part.space.candidates[np.arange(n), np.where(inside, assignment, 0)]
-    if not allowed.all():
+    if not (inside.all() and part.space.candidates[np.arange(n), assignment].all()):
+        allowed = inside & part.space.candidates[np.arange(n), np.where(inside, assignment, 0)]
         row = int(np.flatnonzero(~allowed)[0])
         raise _broken(
             "regime",

@@ -4,8 +4,7 @@ The walk through the algorithm is `run_algorithm_1`: the initial sweep, the roun
 one fold run side by side, so that a classifier which can train on many assignments at once is asked only once a round.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Protocol
 
@@ -141,8 +140,9 @@ def run_algorithm_1(
         n_draws += 1
     for t in range(1, settings.n_rounds + 1, settings.n_parallel):
         batch = range(t, min(t + settings.n_parallel, settings.n_rounds + 1))
-        with table.timed("strategy"):
-            chosen = [choice for inference in inferences for choice in inference.choose(batch)]
+        start = perf_counter()
+        chosen = [choice for inference in inferences for choice in inference.choose(batch)]
+        table.count_time("strategy", start)
         on_round(batch[-1], table.pull(chosen))
     return table.result(inferences)
 
@@ -170,6 +170,7 @@ class Inference:
         self.space = train.space
         self.free = np.flatnonzero(self.space.free)
         self.arms = ArmStatistics.empty(self.space.candidates[self.free])
+        self.closed = None if self.arms.candidates.all() else ~self.arms.candidates
         self.weights = prior[self.free]
 
     def needs_draw(self, n_draws: int, n_first_draws: int | None) -> bool:
@@ -201,7 +202,9 @@ class Inference:
 
     def _best(self, arms: ArmStatistics, t: int) -> NDArray[np.intp]:
         bounds = checked_bounds(self.strategy, arms, t, self.rng)
-        bounds = np.where(arms.unpulled, np.inf, np.where(arms.candidates, bounds, -np.inf))
+        if self.closed is not None:
+            bounds[self.closed] = -np.inf
+        bounds[arms.unpulled] = np.inf
         if self.constrain is None:
             return self._whole(best_label(bounds, self.rng))
         # Constraints hold for whole bags, so they see the known instances too. They compare differences of bounds, so
@@ -248,26 +251,26 @@ class _PullingTable:
         self.diagnostics: list[str | None] = []
         self.n_pulls = 0
 
-    @contextmanager
-    def timed(self, what: str) -> Iterator[None]:
-        start = perf_counter()
-        yield
+    def count_time(self, what: str, start: float) -> None:
+        """Count the time since `start` for "classifier", "reward" or "strategy"."""
         self.seconds[what] += perf_counter() - start
 
     def pull(self, chosen: list[Choice]) -> float:
         """Pull a batch, count it, and return the mean reward of the free instances."""
         train = self.problem.fold.train
-        assignments = np.stack([choice.assignment for choice in chosen])
+        assignments = np.array([choice.assignment for choice in chosen])
         weights = balance_weights(assignments, train.space, self.balance, train.weights)
-        with self.timed("classifier"):
-            predictions = self.problem.puller.pull(assignments, weights)
+        start = perf_counter()
+        predictions = self.problem.puller.pull(assignments, weights)
+        self.count_time("classifier", start)
         total = 0.0
         for p, choice in enumerate(chosen):
             outcome = outcome_of(self.problem.fold, choice.assignment, predictions, p)
-            with self.timed("reward"):
-                with attributing_errors("reward", "reward", choice.round):
-                    returned = self.problem.reward(outcome)
-                rewards = checked_rewards(returned, train.n_rows, choice.round)
+            start = perf_counter()
+            with attributing_errors("reward", "reward", choice.round):
+                returned = self.problem.reward(outcome)
+            rewards = checked_rewards(returned, train.n_rows, choice.round)
+            self.count_time("reward", start)
             choice.inference.add(choice.assignment, rewards)
             total += float(rewards[self.free].mean())
             if choice.round in self.diagnosed_rounds and choice.inference is chosen[0].inference:

@@ -84,6 +84,11 @@ class LabelSpace:
         return np.asarray(self.candidates.sum(axis=1) > 1)
 
     @cached_property
+    def arms(self) -> NDArray[np.bool_]:
+        """(n, L) the arms: the candidates of instances that are free."""
+        return np.asarray(self.candidates & self.free[:, None])
+
+    @cached_property
     def known(self) -> NDArray[np.intp]:
         """(n,) the only candidate of an instance, -1 where it is free."""
         return np.where(self.free, -1, self.candidates.argmax(axis=1))

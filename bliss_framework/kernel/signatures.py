@@ -55,26 +55,29 @@ class DenseLevels:
         step = max(1, BLOCK // max(array.shape[0], 1))
         for first in range(0, array.shape[1], step):
             block = array[:, first : first + step]
-            order = np.argsort(block, axis=0, kind="stable")
+            # Equal values have one level, in whatever order they come, so the fastest way of sorting will do.
+            order = np.argsort(block, axis=0)
             grows = np.diff(np.take_along_axis(block, order, axis=0), axis=0) > 0
             codes = np.zeros(block.shape, dtype=np.uint32)
             codes[1:] = np.cumsum(grows, axis=0)
             np.put_along_axis(self.codes[:, first : first + step], order, codes, axis=0)
         self.constant = ~self.codes.any(axis=0)
+        # Few keys are kept, as all sums are made of them; of many there is a block at a time.
+        self.kept = _keys(self.codes) if self.codes.size <= BLOCK else None
 
     def over_rows(self, weights: Keys) -> Keys:
         """Add up the keys of each column, weighted by row: (n,) -> (d,)."""
-        return self._summed(self.codes.T, weights)
+        return _summed(self.codes.T, weights) if self.kept is None else self.kept.T @ weights
 
     def over_columns(self, weights: Keys) -> Keys:
         """Add up the keys of each row, weighted by column: (d,) -> (n,)."""
-        return self._summed(self.codes, weights)
+        return _summed(self.codes, weights) if self.kept is None else self.kept @ weights
 
-    @staticmethod
-    def _summed(codes: NDArray[np.uint32], weights: Keys) -> Keys:
-        step = max(1, BLOCK // max(codes.shape[1], 1))
-        parts = [_keys(codes[first : first + step]) @ weights for first in range(0, len(codes), step)]
-        return np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint64)
+
+def _summed(codes: NDArray[np.uint32], weights: Keys) -> Keys:
+    step = max(1, BLOCK // max(codes.shape[1], 1))
+    parts = [_keys(codes[first : first + step]) @ weights for first in range(0, len(codes), step)]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint64)
 
 
 class SparseLevels:

@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
-from sklearn.metrics import roc_auc_score
 
 from bliss_framework.extension.contracts.bag_reading import BagReading
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.kernel.pull import Outcome
+from bliss_framework.readings.ranking import roc_auc
 from bliss_framework.readings.thresholds import best_threshold, fewest_mistakes
 from bliss_framework.rewards.recall_precision import binary_precision, binary_recall
 from bliss_framework.validators import one_of
@@ -79,7 +79,7 @@ class BinaryReading(BagReading):
         """Return bag accuracy, and bag AUC where both classes are there."""
         measures = {"bag_accuracy": float(np.average(predicted == weak.values, weights=weights))}
         if len(np.unique(weak.values)) == 2:
-            measures["bag_auc"] = float(roc_auc_score(weak.values, scores, sample_weight=weights))
+            measures["bag_auc"] = roc_auc(weak.values, scores, weights)
         return measures
 
     def selection_score(self, bag_scores: NDArray[np.float64], predicted: NDArray[Any], weak: WeakLabels) -> float:

@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
-from sklearn.metrics import average_precision_score
 
 from bliss_framework.errors import DataError
 from bliss_framework.extension.contracts.bag_reading import BagReading
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.kernel.pull import Outcome
+from bliss_framework.readings.ranking import average_precision
 from bliss_framework.readings.thresholds import best_f1_threshold, best_threshold
 from bliss_framework.rewards.recall_precision import found_labels, label_set_precision, label_set_recall
 
@@ -144,6 +144,4 @@ def average_precisions(
 ) -> NDArray[np.float64]:
     """Return the average precision (C,) of each label when bags are ranked by its scores; NaN where no bag has it."""
     pairs = zip(scores.T, truth.T, strict=True)
-    return np.array(
-        [average_precision_score(own, one, sample_weight=weights) if own.any() else np.nan for one, own in pairs]
-    )
+    return np.array([average_precision(own, one, weights) if own.any() else np.nan for one, own in pairs])

@@ -93,7 +93,7 @@ def effect_rewards(outcome: Outcome, effects: NDArray[np.float64], gain: float) 
 def _sizes(outcome: Outcome, effects: NDArray[np.float64]) -> tuple[float, int]:
     """Add up |E| over free instances and their candidate labels, and count them."""
     space = outcome.fold.train.space
-    counted = np.abs(effects[space.candidates & space.free[:, None]])
+    counted = np.abs(effects[space.arms])
     return float(counted.sum()), len(counted)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from attrs import evolve, field, frozen
-from threadpoolctl import threadpool_limits
 
+from bliss_framework.compute.processes import one_blas_thread
 from bliss_framework.errors import BlissError, PluginError, RunError, SettingsError, UnknownNameError
 from bliss_framework.estimator.component_tables import fill_defaults
 from bliss_framework.extension.components import component_name, resolve
@@ -220,7 +220,7 @@ def _run_once(prepared: PreparedPipeline, repeat: int, tell: Tell) -> PipelineRe
 
     def run_once() -> Any:
         # The number of BLAS threads changes the last bits, and a bit can flip a tie.
-        with threadpool_limits(limits=1):
+        with one_blas_thread():
             return prepared.pipeline.run(prepared.seed + repeat, lambda stage: tell(StageReached(repeat, stage)))
 
     report = _checked(run_once, name, prepared.plugins.registry)

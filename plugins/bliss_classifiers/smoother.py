@@ -62,7 +62,7 @@ class PreparedSmoother(PreparedClassifier):
             outputs = outputs.reshape(len(outputs), *targets.shape[1:])
         else:
             outputs = np.stack([self._weighted(targets[:, p], w) for p, w in enumerate(weights)], axis=1)
-        outputs, n = np.moveaxis(outputs, 0, 1), len(self._K)
+        outputs, n = outputs.swapaxes(0, 1), len(self._K)
         return from_outputs(outputs[:, :n], outputs[:, n:], assignments, self._n_labels)
 
     def _weighted(self, targets: NDArray[Any], weights: NDArray[np.float64]) -> NDArray[Any]:

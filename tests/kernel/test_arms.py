@@ -40,6 +40,14 @@ def test_counting_pulls_one_by_one(history):
         assert arms.means[row, label] == pytest.approx(float(sum(rewards)) / max(len(rewards), 1))
 
 
+def test_tables_may_lie_in_memory_in_any_way():
+    """Pulls of a table whose columns lie one after the other in memory count as those of any other."""
+    arms = ArmStatistics(np.zeros((3, 2), order="F"), np.zeros((2, 3)).T, np.ones((3, 2), dtype=bool))
+    arms.add(np.array([0, 1, 1]), np.array([0.25, 0.5, 1.0]))
+    assert arms.pulls.tolist() == [[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
+    assert arms.reward_sum.tolist() == [[0.25, 0.0], [0.0, 0.5], [0.0, 1.0]]
+
+
 def test_an_assumed_pull_does_not_move_the_mean():
     """A pull whose reward is assumed adds one to T and the mean to s: 3/4 becomes 3.75/5."""
     arms = ArmStatistics(np.array([[4.0, 2.0]]), np.array([[3.0, 1.0]]), np.array([[True, True]]))

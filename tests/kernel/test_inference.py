@@ -420,6 +420,30 @@ def test_bounds_outside_their_contract(make_part, make_problem, bounds):
         run(problem)
 
 
+class ReturnsSums:
+    """A strategy whose bounds are the sums of rewards themselves, or a read-only view of them."""
+
+    def __init__(self, read_only):
+        self.read_only = read_only
+
+    def bounds(self, arms, round, rng):
+        bounds = arms.reward_sum.view()
+        bounds.flags.writeable = not self.read_only
+        return bounds
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_what_a_strategy_returns_is_not_written_to(make_part, make_problem, read_only):
+    """Arms without a pull and labels that are no candidates are marked in a copy: the sums stay what was paid."""
+    candidates = [[True, True, False], [True, False, True], [True, True, True]]
+    part = make_part([3], candidates=candidates, class_of_label=(0, 1, 2))
+    problem = make_problem(part, by_table(np.full((3, 3), 0.25)), ReturnsSums(read_only))
+    found = run(problem, 6, n_first_draws=1)
+    assert found.pulls.sum() == 3 * 7
+    assert found.means.tolist() == np.where(found.pulls > 0, 0.25, 0.0).tolist()
+    assert not found.pulls[~np.array(candidates)].any()
+
+
 def test_infinite_bounds_are_bounds(make_part, make_problem):
     """A strategy may say that an arm has no upper bound; what is no candidate stays unchosen all the same."""
     problem = make_problem(
@@ -505,6 +529,16 @@ def test_a_constraint_must_choose_candidates(make_part, make_problem):
     part = make_part([3], candidates=[[True, True], [True, False], [True, True]])
     problem = evolve(make_problem(part, by_table(np.ones((3, 2)))), constrain=lambda bounds, part: np.array([0, 1, 0]))
     with pytest.raises(PluginError, match=r"training instance 1 the label 1 in round 1, which is no candidate"):
+        run(problem, 2)
+
+
+@pytest.mark.parametrize("label", [-1, 2])
+def test_a_constraint_must_choose_labels_that_there_are(make_part, make_problem, label):
+    """A number below 0 or above the last label is no label, however Python counts from the end."""
+    problem = evolve(
+        make_problem(make_part([2]), by_table(np.ones((2, 2)))), constrain=lambda bounds, part: np.array([0, label])
+    )
+    with pytest.raises(PluginError, match=rf"training instance 1 the label {label} in round 1"):
         run(problem, 2)
 
 

@@ -21,6 +21,7 @@ def test_an_instance_with_one_candidate_is_known():
     space = LabelSpace(np.array([[0, 0, 1], [1, 0, 1], [1, 1, 1]], dtype=bool), np.array([0, 0, 1]))
     assert space.free.tolist() == [False, True, True]
     assert space.known.tolist() == [2, -1, -1]
+    assert np.argwhere(space.arms).tolist() == [[1, 0], [1, 2], [2, 0], [2, 1], [2, 2]]
     assert (space.n_labels, space.n_classes) == (3, 2)
 
 

@@ -1,7 +1,7 @@
 """CUCB and KL-UCB: bounds against numbers, bisection and closed forms, and their regret on a bandit problem."""
 
 from collections.abc import Callable
-from math import exp, log, sqrt
+from math import exp, expm1, log, log1p, sqrt
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from attrs import fields
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import brentq
+from scipy.special import rel_entr
 from scipy.stats import entropy
 
 from bliss_bandits.cucb import Cucb
@@ -115,6 +116,36 @@ def test_kl_ucb_agrees_with_bisection(p, divergence):
     found = float(kl_upper_bound(np.array([p]), np.array([divergence]))[0])
     assert found == pytest.approx(bisected(p, divergence), abs=1e-9)
     assert p <= found <= 1
+
+
+@PROPERTY
+@given(
+    st.one_of(st.floats(0, 1, exclude_max=True), st.floats(1e-15, 0.1).map(lambda r: 1 - r)),
+    st.floats(-5, 1.5).map(lambda power: 10**power),
+)
+def test_kl_ucb_is_exact_next_to_one_as_well(p, divergence):
+    """The bound is 1 - exp(-y) with the root y of kl(p, 1 - exp(-y)) = d that scipy's brentq finds, to 1e-12."""
+
+    def gap(y: float) -> float:
+        return float(rel_entr(p, -expm1(-y)) + rel_entr(1 - p, exp(-y))) - divergence
+
+    ceiling = 700.0  # exp(-700) is the smallest that a float can tell from 0.
+    y = brentq(gap, -log1p(-p), ceiling, xtol=1e-13) if gap(ceiling) > 0 else ceiling
+    found = float(kl_upper_bound(np.array([p]), np.array([divergence]))[0])
+    assert found == pytest.approx(-expm1(-y), abs=1e-12)
+
+
+def test_kl_ucb_of_many_arms_is_that_of_each():
+    """A hundred thousand arms have the bits that every hundredth of them has alone, and nothing is left unsolved."""
+    rng = np.random.default_rng(0)
+    p, divergence = rng.random(100_000), np.log(50) / rng.integers(1, 40, 100_000)
+    found = kl_upper_bound(p, divergence)
+    some = slice(None, None, 100)
+    assert np.array_equal(found[some], kl_upper_bound(p[some], divergence[some]))
+    spent = rel_entr(p, found) + rel_entr(1 - p, 1 - found)
+    away_from_one = found < 1 - 1e-9
+    assert away_from_one.mean() > 0.9
+    assert spent[away_from_one] == pytest.approx(divergence[away_from_one], rel=1e-6)
 
 
 @PROPERTY

@@ -322,6 +322,20 @@ def test_rows_of_other_bags_that_are_known_stay_as_they_are():
     assert keep_counts(bounds, known).tolist() == [0, 0, 1, 1, 1, 1]
 
 
+def test_bags_without_a_free_instance_change_nothing_for_the_others():
+    """A pure bag stands first; of three classes the bags beside it, one of them large, are labelled as without it."""
+    ids = [0] * 5 + [1] * 320 + [2] * 8
+    shares = np.array([[0.0, 1.0, 0.0], [0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])
+    bounds = np.random.default_rng(0).random((333, 3))
+    found = keep_counts(bounds, part_of(ids, shares))
+    assert found[:5].tolist() == [1] * 5
+    assert np.array_equal(found[5:], keep_counts(bounds[5:], part_of(ids[5:], shares[1:])))
+    assert [np.bincount(found[rows]).tolist() for rows in (slice(5, 325), slice(325, 333))] == [
+        [160, 80, 80],
+        [2, 2, 4],
+    ]
+
+
 def test_a_pure_data_set_leaves_nothing_to_choose():
     """Without a free instance the assignment is what is known."""
     part = part_of(list("aabb"), [[1.0, 0.0], [0.0, 1.0]])

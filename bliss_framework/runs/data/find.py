@@ -1,8 +1,7 @@
 """From what the user names, a data set or a file, to a WeakDataset; and what there is to name."""
 
-import inspect
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -168,16 +167,10 @@ def _make(
 ) -> tuple[WeakDataset, tuple[str, ...]]:
     name = registration.component.name
     # Some data sets are made of files that the user has: they are told where those may be.
-    folders = {"data_dirs": tuple(map(str, data_dirs))} if "data_dirs" in _parameters(registration) else {}
+    wants_folders = "data_dirs" in (registration.component.parameters or ())
+    folders = {"data_dirs": tuple(map(str, data_dirs))} if wants_folders else {}
     dataset = registry.create("dataset", {**folders, **options, "name": name})
     return check_dataset(dataset, f'the data set "{name}" of {registration.origin()}'), ()
-
-
-def _parameters(registration: Registration) -> Collection[str]:
-    try:
-        return inspect.signature(registration.component.factory).parameters
-    except (TypeError, ValueError):
-        return ()
 
 
 def _origin(place: Path | Registration) -> str:

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
-from bliss_framework.compute.processes import in_parallel, several
+from bliss_framework.compute.processes import in_parallel, one_blas_thread, several
 from bliss_framework.errors import PluginError
 from bliss_framework.kernel.events import silent
 from bliss_framework.kernel.labels import WeakLabels
@@ -124,7 +123,7 @@ def run_fit(problem: Problem, fit: Fit, tell: Tell | None = None) -> Piece:
         Test bags, predicted weak labels and scores, instance predictions, measures, seconds, notes.
     """
     # The number of BLAS threads changes the last bits of a product, and it depends on the number of processes.
-    with threadpool_limits(limits=1):
+    with one_blas_thread():
         return _fit_and_test(problem, fit, tell)
 
 
@@ -145,7 +144,7 @@ def _fit_and_test(problem: Problem, fit: Fit, tell: Tell | None) -> Piece:
 def _on_test_set(problem: Problem, model: Any) -> Piece:
     """Judge BLISS as it was fitted to all of the data; what it warned of then is told elsewhere."""
     started = time.perf_counter()
-    with threadpool_limits(limits=1):
+    with one_blas_thread():
         piece = _test_piece(problem, OWN, model, np.arange(problem.tested.bags.n_bags))
     return {**piece, "seconds": time.perf_counter() - started, "notes": []}
 

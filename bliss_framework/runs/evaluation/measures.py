@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import roc_auc_score
 
 from bliss_framework.errors import SettingsError
+from bliss_framework.readings.ranking import roc_auc
 from bliss_framework.runs.evaluation.fits import Pieces, pooled_measures
 from bliss_framework.runs.evaluation.problem import Problem
 from bliss_framework.runs.settings.records import EvaluationSettings
@@ -98,7 +98,7 @@ def instance_auc(scores: NDArray[Any], truth: NDArray[np.intp]) -> float | None:
     known = truth >= 0
     if not np.array_equal(np.unique(truth[known]), [0, 1]):
         return None
-    return float(roc_auc_score(truth[known], scores[known]))
+    return roc_auc(truth[known], scores[known])
 
 
 def instance_accuracy(predicted: NDArray[np.intp], truth: NDArray[np.intp], classes: tuple[Any, ...]) -> dict[str, Any]:

@@ -52,8 +52,9 @@ def keep_counts(bounds: NDArray[np.float64], part: Part) -> NDArray[np.intp]:
     assignment = part.space.known.copy()
     free = np.flatnonzero(part.space.free)
     counts = nearest_counts(part.weak.values, part.bags.sizes)
-    bags, positions = part.bags.take(free)
-    assignment[free] = best_within_counts(bounds[free], counts[positions], bags)
+    # These are the bags of the fold, some without a free instance; numbering the others anew would sort in every round.
+    bags = Bags(part.bags.ids, part.bags.index[free])
+    assignment[free] = best_within_counts(bounds[free], counts, bags)
     return assignment
 
 
@@ -66,7 +67,7 @@ def best_within_counts(values: NDArray[np.float64], counts: NDArray[np.intp], ba
 
     Args:
         values: (n, C); -inf for a class of which the bag has none.
-        counts: (B, C), each row summing to the size of the bag.
+        counts: (B, C), each row summing to the size of the bag; whatever it is where a bag has no instance here.
         bags: of the n instances.
 
     Returns:
@@ -80,7 +81,7 @@ def best_within_counts(values: NDArray[np.float64], counts: NDArray[np.intp], ba
         return _leading(values[:, 1] - values[:, 0], counts[:, 1], bags.index).astype(np.intp)
     labels = np.empty(len(values), dtype=np.intp)
     by_bag = np.split(np.argsort(bags.index, kind="stable"), np.cumsum(bags.sizes)[:-1])
-    for bag in np.flatnonzero(bags.sizes <= LARGE_BAG):
+    for bag in np.flatnonzero((bags.sizes > 0) & (bags.sizes <= LARGE_BAG)):
         labels[by_bag[bag]] = _assigned(values[by_bag[bag]], counts[bag])
     large = bags.rows_of(np.flatnonzero(bags.sizes > LARGE_BAG))
     if len(large):

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
-from scipy.special import softmax
 
 from bliss_framework.plugin import (
     Bags,
@@ -96,6 +95,7 @@ def share_slopes(
     columns = np.concatenate([-outputs, outputs], axis=1) if outputs.shape[1] == 1 else outputs
     spread = float(np.sqrt(columns.var(axis=0).mean())) if spread is None else spread
     steep = steepness / 2 * columns / spread if spread > 0 else np.zeros_like(columns)
-    chances = softmax(steep, axis=1)
+    chances = np.exp(steep - steep.max(axis=1, keepdims=True))
+    chances /= chances.sum(axis=1, keepdims=True)
     missing = bags.spread(shares - bags.mean(chances))
     return np.asarray(chances * (missing - (missing * chances).sum(axis=1, keepdims=True)))

@@ -89,10 +89,13 @@ def bag_slopes(
     [0.731, -0.731]
     """
     outputs = np.asarray(outputs, dtype=np.float64)
-    spread = outputs.std() if spread is None else spread
+    if spread is None:
+        # As `std` has it, in a third of its time for so few numbers.
+        centred = outputs - outputs.sum() / len(outputs)
+        spread = float(np.sqrt((centred * centred).sum() / len(outputs)))
     steep = steepness * outputs / spread if spread > 0 else np.zeros(len(outputs))
     instance = expit(steep)
     # log(1 - s) = log expit(-z), which stays finite where s rounds to 1.
     no_positive = np.exp(bags.sum(-np.logaddexp(0.0, steep)))
     bag = np.maximum(1.0 - no_positive, CERTAIN)
-    return np.where(bags.spread(positive_bags == 1), bags.spread(no_positive / bag) * instance, -instance)
+    return np.asarray(bags.spread(np.where(positive_bags == 1, no_positive / bag, -1.0)) * instance)

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import re
+import sys
 import zipfile
 from pathlib import Path
 from typing import ClassVar
@@ -50,6 +51,13 @@ def table(tmp_path):
         return path
 
     return write
+
+
+@pytest.fixture(params=["pyarrow", "csv"])
+def both_ways(request, monkeypatch):
+    """Read text tables with pyarrow where it is, and without it: both say the same."""
+    if request.param == "csv":
+        monkeypatch.setitem(sys.modules, "pyarrow.csv", None)
 
 
 def csr_parts(matrix: sp.csr_matrix) -> dict[str, np.ndarray]:
@@ -284,6 +292,7 @@ class TestNpz:
         assert 'has no "bag"' in refusal(shared / "data" / "llp" / "sonar.npz")
 
 
+@pytest.mark.usefixtures("both_ways")
 class TestCsv:
     def test_k05_rows_of_a_bag_need_not_be_contiguous(self, shared):
         """Rows keep their order, and weak labels of a second file follow the bags' first appearance."""
@@ -479,6 +488,7 @@ def unlike(path: Path, **options) -> tuple:
     return data.regime, data.weak.tolist()
 
 
+@pytest.mark.usefixtures("both_ways")
 class TestLabelSets:
     """One column says the same with an empty cell and without, in one table, in two, and in Parquet."""
 
@@ -592,6 +602,7 @@ class TestLabelSets:
             assert "is no list of names that can be read" in message
 
 
+@pytest.mark.usefixtures("both_ways")
 class TestTablesOfARun:
     """bags.csv and labels.csv of a run are read back."""
 
@@ -637,6 +648,7 @@ class TestTablesOfARun:
         )
 
 
+@pytest.mark.usefixtures("both_ways")
 class TestIds:
     """Ids that do not match are shown from both sides with what differs."""
 
@@ -676,6 +688,7 @@ class TestIds:
         assert read_csv(table("bag,f\n007,1\n7,2\nb1,3\nB1,4\nNAN,9\n")).notes == ()
 
 
+@pytest.mark.usefixtures("both_ways")
 class TestColumns:
     """Columns that a data-frame library wrote, and names that are nearly the same."""
 
@@ -737,6 +750,7 @@ class TestColumns:
         assert 'Did you mean "Bag"?' in refusal(table("Bag,f\na,1\n"))
 
 
+@pytest.mark.usefixtures("both_ways")
 class TestOtherFiles:
     """Files that are not what their name says are read as what they are, or refused with what they are."""
 

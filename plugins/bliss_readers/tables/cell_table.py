@@ -68,7 +68,7 @@ class CellTable(ABC):
         """Return the cells of a column as text, without blanks around them."""
 
     @abstractmethod
-    def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
+    def numbers(self, names: Sequence[str]) -> NDArray[np.floating]:
         """Return columns as numbers (n, d), NaN where a cell is missing.
 
         Raises:
@@ -134,7 +134,7 @@ class TextTable(CellTable):
         position = self._position[name]
         return of_bearable_length(self.path, [row[position] for row in self.rows])
 
-    def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
+    def numbers(self, names: Sequence[str]) -> NDArray[np.floating]:
         """Return columns as numbers (n, d)."""
         positions = [self._position[name] for name in names]
         numbers = np.empty((len(self.rows), len(names)))

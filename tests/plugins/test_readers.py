@@ -25,6 +25,7 @@ from bliss_readers.npz import npz_archive
 from bliss_readers.npz.npz_reader import NpzReader
 from bliss_readers.tables.csv_reader import CsvReader
 from bliss_readers.tables.parquet_reader import ParquetReader
+from bliss_readers.zarr_store import ZarrReader
 
 BAG = np.array([4, 4, -1])
 X = np.array([[1.0, 0.0], [0.0, 2.5], [0.0, 0.0]])
@@ -93,6 +94,7 @@ def test_all_readers_are_registered():
         "npz": NpzReader,
         "npy": NpyReader,
         "parquet": ParquetReader,
+        "zarr": ZarrReader,
         "arff": ArffReader,
         "c45": C45Reader,
         "mill": MillReader,

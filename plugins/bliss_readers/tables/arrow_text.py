@@ -79,7 +79,7 @@ class ArrowText(CellTable):
         if not _is_text(column):
             kinds = [True] * len(self.header)
             column = _parsed(self.raw, self.delimiter, kinds, only=at)[0]
-        codes = column.combine_chunks().dictionary_encode()
+        codes = column.dictionary_encode().combine_chunks()
         words = np.array([*(word.strip() for word in codes.dictionary.to_pylist()), ""], dtype=object)
         cells: list[str] = words[codes.indices.to_numpy()].tolist()
         return cells

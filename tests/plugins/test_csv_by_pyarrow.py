@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from bliss_framework import DataError
-from bliss_readers.tables import csv_file
+from bliss_readers.tables import arrow_text, csv_file
 from bliss_readers.tables.arrow_text import ArrowText
 from bliss_readers.tables.csv_file import read_csv_table
 from bliss_readers.tables.csv_reader import CsvReader
@@ -144,6 +144,17 @@ def test_a_column_of_a_few_odd_cells_is_read_all_the_same(tmp_path):
     assert table.numbers(["f1", "f2"])[-1].tolist()[0] == 1.0
     assert np.isnan(table.numbers(["f2"])[-1, 0])
     assert_same(path)
+
+
+def test_a_table_of_many_blocks_is_one(tmp_path, monkeypatch):
+    """What is parsed in pieces has the words of all of them, each in its row."""
+    monkeypatch.setattr(arrow_text, "_BLOCK", 4096)
+    rows = [(f"b{row % 97}é", repr(row / 7), f"w{row}") for row in range(3000)]
+    (tmp_path / "toy.csv").write_text("\n".join(["bag,f,t", *map(",".join, rows)]))
+    table = read_csv_table(tmp_path / "toy.csv", None)
+    assert table.columns[0].num_chunks > 5
+    assert [table.column(name) for name in ("bag", "f", "t")] == [list(cells) for cells in zip(*rows, strict=True)]
+    assert table.numbers(["f"])[:, 0].tolist() == [row / 7 for row in range(3000)]
 
 
 def test_without_pyarrow_nothing_is_missing(tmp_path):

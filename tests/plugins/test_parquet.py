@@ -200,6 +200,13 @@ def test_damaged_files_are_refused(table):
         assert "\n" not in message
 
 
+def test_text_that_is_none_is_damage(table):
+    """Bytes in a column of text that are no UTF-8 are said to be damage of the file."""
+    path = table({"bag": pa.array(["ä1", "b2"]), "label": [1, 0], "f": [1.0, 2.0]})
+    path.write_bytes(path.read_bytes().replace("ä1".encode(), b"\xff\xfe1"))
+    assert "is damaged or no Parquet file (Invalid UTF8" in refusal(path)
+
+
 def test_the_missing_package_is_one_sentence(table, monkeypatch):
     """Without pyarrow a Parquet file is still recognised, and the pip command is said."""
     path = table({"bag": ["a"], "f": [1]})

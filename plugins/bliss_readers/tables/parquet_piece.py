@@ -46,7 +46,7 @@ class ParquetPiece:
             MissingExtraError: pyarrow is not installed.
         """
         with _stored(path) as stored:
-            _check_values(path, stored.metadata)
+            _check_values(path, stored)
             schema = stored.schema_arrow
             unique_header(path, schema.names)
             names = [name for name in schema.names if not fullmatch(_PANDAS_INDEX, name)]
@@ -68,6 +68,8 @@ class ParquetPiece:
         with _stored(self.path, text) as stored:
             for batch in stored.iter_batches(max(1, _BATCH // max(1, len(names))), columns=stored_names):
                 n_rows += batch.num_rows
+                if n_rows > self.n_rows:
+                    break
                 _check_text(self.path, batch)
                 told = {name: arrow().repeat(value, batch.num_rows) for name, value in self.told.items()}
                 yield {name: told[name] if name in told else _plain(batch.column(name)) for name in names}
@@ -105,13 +107,19 @@ def _stored(path: Path, text: Sequence[str] = ()) -> Iterator[Any]:
         raise DataError(f"{path} is damaged or no Parquet file ({_one_line(error)}); copy or make it again.") from error
 
 
-def _check_values(path: Path, about: Any) -> None:
+def _check_values(path: Path, stored: Any) -> None:
     """Refuse a file that says of so many values, or of so long text, that they would fill the memory."""
+    about = stored.metadata
     groups = [about.row_group(number) for number in range(about.num_row_groups)]
-    chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
-    n_values = max(sum(chunk.num_values for chunk in chunks), about.num_rows * about.num_columns)
+    n_values, n_bytes = about.num_rows * about.num_columns, sum(group.total_byte_size for group in groups)
+    # Only a list holds several values in a row. Of a damaged file pyarrow may end the process when it is asked of a
+    # column, where reading the column is an error that can be caught.
+    if any(arrow().types.is_nested(one.type) for one in stored.schema_arrow):
+        chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
+        n_values = max(n_values, sum(chunk.num_values for chunk in chunks))
+        n_bytes = max(n_bytes, sum(chunk.total_uncompressed_size for chunk in chunks))
     # Arrow holds a value in 8 bytes or so, and the rows are float64 beside that.
-    check_size(path, max(16 * n_values, sum(chunk.total_uncompressed_size for chunk in chunks)))
+    check_size(path, max(16 * n_values, n_bytes))
 
 
 def _check_text(path: Path, batch: Any) -> None:
@@ -130,7 +138,15 @@ def _plain_type(kind: Any) -> Any:
 def _plain(column: Any) -> Any:
     # Pandas writes categories as codes and a dictionary.
     kind = _plain_type(column.type)
-    return column if kind is column.type else column.cast(kind)
+    plain = column if kind is column.type else column.cast(kind)
+    if not _holds_numbers(kind):
+        plain.validate(full=True)  # Whether text is UTF-8, for instance.
+    return plain
+
+
+def _holds_numbers(kind: Any) -> bool:
+    types = arrow().types
+    return any(getattr(types, f"is_{one}")(kind) for one in ("integer", "floating", "boolean", "decimal"))
 
 
 def _one_line(error: Exception) -> str:

@@ -81,6 +81,7 @@ from bliss_framework.extension.imports import imported_class as imported_class
 from bliss_framework.extension.loading.plugins import load_plugins as load_plugins
 from bliss_framework.extension.markers import hookimpl as hookimpl
 from bliss_framework.extension.naming import near_miss as near_miss
+from bliss_framework.extension.npy_files import map_npy as map_npy
 from bliss_framework.extension.npz_files import NpzFile as NpzFile, open_npz as open_npz
 from bliss_framework.extension.pipeline_report import MethodReport as MethodReport, PipelineReport as PipelineReport
 from bliss_framework.kernel.arms import ArmStatistics as ArmStatistics, draw_labels as draw_labels

@@ -143,7 +143,11 @@ data_options = _all(
         metavar="COLUMN",
         help="Column of what is above bags, such as the patient of a slide; bags of a group are never split.",
     ),
-    _data("--labels", metavar="FILE", help="A second table that has one line with the weak label for each bag."),
+    _data(
+        "--labels",
+        metavar="FILE",
+        help="A second table: a line with the weak label for each bag; of X.npy a line for each row.",
+    ),
 )
 
 trust_modules_option = _components(

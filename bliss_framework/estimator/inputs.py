@@ -245,7 +245,9 @@ def check_rows(X: Any) -> Any:
         checked = check_array(X, accept_sparse="csr", dtype=floats, order="C", ensure_all_finite=False, input_name="X")
     except ValueError as error:
         raise DataError(str(error)) from None
-    rows = Rows(checked).canonical()
+    # What shares its memory with a map is still a map, though scikit-learn returns an array.
+    mapped = isinstance(X, np.memmap) and np.may_share_memory(X, checked)
+    rows = Rows(X if mapped else checked).canonical()
     _refuse_not_finite(rows, getattr(X, "columns", None))
     return rows.array
 

@@ -1,6 +1,7 @@
 """WeakDataset: rows, bags and weak labels as a file or a generator gives them, before any regime has looked."""
 
 import hashlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,9 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.kernel.rows import Rows
+
+# What is digested at a time.
+BLOCK_BYTES = 1 << 24
 
 
 @frozen(eq=False)
@@ -46,9 +50,21 @@ class WeakDataset:
         for part in [*Rows(self.X).buffers(), self.bags, self.weak, *groups]:
             array = np.asarray(part)
             digest.update(f"{array.dtype.str}{array.shape}".encode())
-            objects = array.dtype == object
-            digest.update(repr(_ordered(array.tolist())).encode() if objects else np.ascontiguousarray(array).data)
+            if array.dtype == object:
+                digest.update(repr(_ordered(array.tolist())).encode())
+                continue
+            for block in _blocks(array):
+                digest.update(np.ascontiguousarray(block).data)
         return digest.hexdigest()
+
+
+def _blocks(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Cut an array into runs of rows, of which the bytes follow each other: a copy of all may not fit into memory."""
+    if not array.ndim:
+        yield array
+        return
+    step = max(1, BLOCK_BYTES * len(array) // max(array.nbytes, 1))
+    yield from (array[start : start + step] for start in range(0, len(array), step))
 
 
 def _ordered(value: Any) -> Any:

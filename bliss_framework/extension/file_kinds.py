@@ -12,7 +12,7 @@ _SIGNATURES = (
     (b"\xfd7zXZ", "an xz archive; unpack it first"),
     (b"\x28\xb5\x2f\xfd", "a zstd archive; unpack it first"),
     (b"7z\xbc\xaf", "a 7z archive; unpack it first"),
-    (b"\x93NUMPY", "a single NumPy array (.npy), which has no bag ids; put it into an .npz archive with them"),
+    (b"\x93NUMPY", "a single NumPy array of rows; call it .npy, with its bags and labels in a file beside it"),
     (b"\x89HDF", "an HDF5 file; write its arrays with numpy.savez"),
     (b"MATLAB 5.0", "a MATLAB file; write its arrays with numpy.savez"),
     (b"ARROW1", "an Arrow (Feather) file; write it as Parquet"),

@@ -22,7 +22,7 @@ def check_size(path: Path, n_bytes: int) -> None:
     """Refuse a file that would take more memory than a file of its size may.
 
     Args:
-        path: of the file.
+        path: of the file, or of a folder that is one data set.
         n_bytes: that its content takes in memory, as far as its header tells.
 
     Raises:
@@ -31,7 +31,7 @@ def check_size(path: Path, n_bytes: int) -> None:
     """
     if n_bytes <= FREE:
         return
-    size = path.stat().st_size
+    size = _size(path)
     if n_bytes <= max(RATIO * size, _wanted()):
         return
     raise DataError(
@@ -68,6 +68,12 @@ def shown_size(n_bytes: int) -> str:
             whole, rest = divmod(n_bytes, _UNITS[unit])
             return f"{whole}{f'.{10 * rest // _UNITS[unit]}' if whole < 10 else ''} {unit}"
     return f"{n_bytes} bytes"
+
+
+def _size(path: Path) -> int:
+    """Return the bytes of a file, or of all files in a folder that is one data set."""
+    files = [one for one in path.rglob("*") if one.is_file()] if path.is_dir() else [path]
+    return sum(one.stat().st_size for one in files)
 
 
 def _next_size(n_bytes: int) -> str:

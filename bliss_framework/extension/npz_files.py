@@ -1,7 +1,7 @@
 """Archives of arrays from anywhere: no pickle is run, and no header is believed before its array is really there."""
 
-import math
 import os
+import struct
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from bliss_framework.errors import BlissError, DataError
 from bliss_framework.extension.file_limits import check_size
+from bliss_framework.extension.npy_files import PICKLED, ArrayHeader, map_array, read_header, reason
 
-_HEADERS = {(1, 0): npy_format.read_array_header_1_0, (2, 0): npy_format.read_array_header_2_0}
-_PICKLED = "holds Python objects; opening them could run code, so they are refused. Save numbers or text"
+# The fixed part of what stands before a member of a zip archive, which ends with the lengths of name and extra field.
+_LOCAL = struct.Struct("<4s22xHH")
+_READ = 1 << 22
 
 
 @frozen(eq=False)
@@ -50,21 +52,66 @@ class NpzFile:
         Raises:
             DataError: the array is missing, damaged or pickled, or the file would take too much memory.
         """
-        if key not in self:
-            raise DataError(f'{self.path} has no "{key}"; it holds {", ".join(self.keys) or "nothing"}.')
-        try:
-            dtype, count = _header(self.members, f"{key}.npy")
-            if dtype.hasobject:
-                raise self.error(key, _PICKLED)
-            # Rows become float64 whatever they were.
-            check_size(self.path, count * max(dtype.itemsize, 8))
+        with self._blamed(key):
+            header = self._header(key)
+            # Integers become float64 later.
+            check_size(self.path, header.n_values * max(header.dtype.itemsize, 8))
             with self.members.open(f"{key}.npy") as member:
                 return np.asarray(npy_format.read_array(member, allow_pickle=False))
+
+    def mapped(self, key: str, fewest_bytes: int = 0) -> NDArray[Any] | None:
+        """Map an array, so that its values are read where they are used and take no memory of their own.
+
+        Its check sum is tested, for which it is read once.
+
+        Args:
+            key: its name.
+            fewest_bytes: that it must have; smaller arrays are not worth it.
+
+        Returns:
+            A read-only memory map; None where the array is small or compressed, and must be read.
+
+        Raises:
+            DataError: as `array` does.
+        """
+        with self._blamed(key):
+            header, about = self._header(key), self.members.getinfo(f"{key}.npy")
+            stored = about.compress_type == zipfile.ZIP_STORED and not about.flag_bits & 1
+            if not stored or not header.n_bytes or header.n_bytes < fewest_bytes:
+                return None
+            with self.members.open(about) as member:
+                while member.read(_READ):
+                    pass
+            return map_array(self.path, header, self._offset(about) + header.start)
+
+    def _header(self, key: str) -> ArrayHeader:
+        if key not in self:
+            raise DataError(f'{self.path} has no "{key}"; it holds {", ".join(self.keys) or "nothing"}.')
+        header = _header(self.members, f"{key}.npy")
+        if header.dtype.hasobject:
+            raise self.error(key, PICKLED)
+        return header
+
+    def _offset(self, about: zipfile.ZipInfo) -> int:
+        """Return where the content of a stored member begins in the file."""
+        with self.path.open("rb") as file:
+            file.seek(about.header_offset)
+            signature, n_name, n_extra = _LOCAL.unpack(file.read(_LOCAL.size))
+            start: int = about.header_offset + _LOCAL.size + n_name + n_extra
+            if signature != b"PK\x03\x04" or start + about.file_size > file.seek(0, 2):
+                raise ValueError("the archive says that it lies elsewhere")
+        return start
+
+    @contextmanager
+    def _blamed(self, key: str) -> Iterator[None]:
+        """Say of any error that the array is damaged."""
+        try:
+            yield
         except BlissError:
             raise
         except Exception as error:
             # A damaged header can raise nearly anything: tokenize.TokenError, SyntaxError, OverflowError, zlib.error.
-            raise self.error(key, f"is damaged ({_reason(error)}); copy or make the file again") from error
+            raise self.error(key, f"is damaged ({reason(error)}); copy or make the file again") from error
 
     def error(self, key: str, what: str) -> DataError:
         """Return an error that names the file and the key."""
@@ -120,19 +167,11 @@ def check_archive(path: Path, content: IO[bytes] | None = None) -> None:
                 check_archive(path, BytesIO(archive.read(name)))
 
 
-def _header(archive: zipfile.ZipFile, name: str) -> tuple[np.dtype[Any], int]:
-    """Return the type and the number of entries of an array, which must be as many as there are bytes for."""
+def _header(archive: zipfile.ZipFile, name: str) -> ArrayHeader:
+    """Return what an array says of itself, which must have as many values as there are bytes for."""
     with archive.open(name) as member:
-        version = npy_format.read_magic(member)
-        if version not in _HEADERS:
-            raise ValueError(f"its header has the unknown version {version}")
-        shape, _, dtype = _HEADERS[version](member)
-        n_bytes = archive.getinfo(name).file_size - member.tell()
-    count = math.prod(shape)
-    if min(shape, default=0) < 0 or (not dtype.hasobject and count * dtype.itemsize != n_bytes):
-        raise ValueError(f"its header says shape {shape} of {dtype}, but {n_bytes} bytes follow")
-    return dtype, count
-
-
-def _reason(error: Exception) -> str:
-    return str(error) or type(error).__name__
+        header = read_header(member)
+    n_bytes = archive.getinfo(name).file_size - header.start
+    if not header.dtype.hasobject and header.n_bytes != n_bytes:
+        raise ValueError(f"its header says {header.said()}, but {n_bytes} bytes follow")
+    return header

@@ -9,6 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from bliss_framework.errors import DataError
 
+# Of larger arrays so many bags are reduced at a time as take about as many bytes.
+BLOCK_BYTES = 1 << 25
+
 
 @frozen(eq=False, slots=False)
 class Bags:
@@ -87,8 +90,25 @@ class Bags:
     def _starts(self) -> NDArray[np.intp]:
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.intp)
 
-    def _grouped(self, values: NDArray[Any]) -> NDArray[Any]:
-        return values if self._order is None else values[self._order]
+    def _reduced(self, ufunc: np.ufunc, values: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
+        """Reduce the rows of each bag to one: (n, ...) -> (B, ...), in a precision where one is said.
+
+        Of many values some bags are reduced at a time: a copy of all in the order of bags may not fit into memory.
+        """
+        if values.nbytes <= BLOCK_BYTES:
+            grouped = values if self._order is None else values[self._order]
+            return ufunc.reduceat(grouped if dtype is None else grouped.astype(dtype), self._starts, axis=0)
+        blocks = self._starts // max(1, BLOCK_BYTES * len(values) // values.nbytes)
+        firsts = np.flatnonzero(np.diff(blocks, prepend=-1)).tolist()
+        runs = zip(firsts, [*firsts[1:], self.n_bags], strict=True)
+        return np.concatenate([self._reduced_run(ufunc, values, dtype, *run) for run in runs])
+
+    def _reduced_run(self, ufunc: np.ufunc, values: NDArray[Any], dtype: Any, first: int, end: int) -> NDArray[Any]:
+        """Reduce the bags from one position up to another."""
+        starts = self._starts[first:end]
+        rows = slice(starts[0], self.n_rows if end == self.n_bags else self._starts[end])
+        run = values[rows if self._order is None else self._order[rows]]
+        return ufunc.reduceat(run if dtype is None else run.astype(dtype), starts - starts[0], axis=0)
 
     def any(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Say for each bag whether some row is set: (n, ...) bool -> (B, ...) bool.
@@ -96,24 +116,24 @@ class Bags:
         >>> Bags.from_ids([7, 7, 3]).any(np.array([False, True, False])).tolist()
         [True, False]
         """
-        return np.logical_or.reduceat(self._grouped(mask), self._starts, axis=0)
+        return self._reduced(np.logical_or, mask)
 
     def sum(self, values: NDArray[Any]) -> NDArray[Any]:
         """Add up each bag: (n, ...) -> (B, ...)."""
-        return np.add.reduceat(self._grouped(values), self._starts, axis=0)
+        return self._reduced(np.add, values)
 
     def mean(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """Average each bag: (n, ...) -> (B, ...)."""
         sizes = self.sizes.reshape(-1, *([1] * (values.ndim - 1)))
-        return np.asarray(self.sum(values.astype(np.float64)) / sizes)
+        return np.asarray(self._reduced(np.add, values, np.float64) / sizes)
 
     def max(self, values: NDArray[Any]) -> NDArray[Any]:
         """Take the largest value of each bag: (n, ...) -> (B, ...)."""
-        return np.maximum.reduceat(self._grouped(values), self._starts, axis=0)
+        return self._reduced(np.maximum, values)
 
     def min(self, values: NDArray[Any]) -> NDArray[Any]:
         """Take the smallest value of each bag: (n, ...) -> (B, ...)."""
-        return np.minimum.reduceat(self._grouped(values), self._starts, axis=0)
+        return self._reduced(np.minimum, values)
 
     def spread(self, values: NDArray[Any]) -> NDArray[Any]:
         """Give every row the value of its bag: (B, ...) -> (n, ...)."""

@@ -12,6 +12,7 @@ from bliss_framework.estimator.alignment import RowIndex, per_bag
 from bliss_framework.estimator.inputs import bags_of, check_labelled, check_rows
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import class_codes
+from bliss_framework.kernel.rows import Rows
 
 PROPERTY = settings(max_examples=60, deadline=None)
 
@@ -91,6 +92,21 @@ def test_single_precision_rows_stay_single_and_are_not_copied():
     assert rows.dtype == np.float32
     assert np.shares_memory(rows, single)
     assert check_rows(X.astype(np.float16)).dtype == np.float64
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_mapped_rows_stay_mapped(tmp_path, dtype):
+    """Rows that are mapped from a file are checked and not copied; of another layout they are rows in memory."""
+    np.save(tmp_path / "X.npy", np.eye(3, 4, dtype=dtype))
+    X = np.load(tmp_path / "X.npy", mmap_mode="r")
+    checked = check_rows(X)
+    assert checked is X
+    assert Rows(checked).is_mapped
+    np.save(tmp_path / "F.npy", np.asfortranarray(np.eye(3, 4, dtype=dtype)))
+    other = check_rows(np.load(tmp_path / "F.npy", mmap_mode="r"))
+    assert not Rows(other).is_mapped
+    assert other.flags.c_contiguous
+    assert np.array_equal(other, X)
 
 
 @pytest.mark.parametrize(

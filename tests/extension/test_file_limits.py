@@ -10,6 +10,7 @@ from numpy.lib import format as npy_format
 
 from bliss_framework import DataError, SettingsError
 from bliss_framework.extension.file_limits import FREE, check_columns, check_size, shown_size
+from bliss_framework.extension.npy_files import map_npy
 from bliss_framework.extension.npz_files import open_npz
 
 
@@ -168,3 +169,66 @@ class TestArchives:
                 pass
         with pytest.raises(DataError, match="there is no such file"), open_npz(tmp_path / "b.npz"):
             pass
+
+    @pytest.mark.parametrize("content", HEADERS.values(), ids=HEADERS)
+    def test_a_header_that_lies_is_not_mapped(self, archive, tmp_path, content):
+        """Nothing is mapped that is not there, in an archive and in a file of its own."""
+        path = tmp_path / "b.npz"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as file:
+            file.writestr("X.npy", content)
+        with open_npz(path) as found, pytest.raises(DataError, match=r'b\.npz: "X" (is damaged \(|has)'):
+            found.mapped("X")
+        (tmp_path / "X.npy").write_bytes(content)
+        with pytest.raises(DataError, match=r"X\.npy (is damaged or no|says that it holds|cannot be read)"):
+            map_npy(tmp_path / "X.npy")
+
+
+class TestMaps:
+    @pytest.mark.parametrize("order", ["C", "F"])
+    @pytest.mark.parametrize("kind", ["<f4", ">f8", "<U3", "|u1"])
+    def test_a_map_has_the_values_of_the_array(self, tmp_path, order, kind):
+        """Whatever numpy wrote, stored and not compressed, is found at its place in the file."""
+        array = np.arange(60).reshape(5, 12).astype(kind, order=order)
+        np.save(tmp_path / "X.npy", array)
+        np.savez(tmp_path / "a.npz", before=np.arange(3), X=array)
+        with open_npz(tmp_path / "a.npz") as found:
+            maps = [map_npy(tmp_path / "X.npy"), found.mapped("X")]
+        for one in maps:
+            assert isinstance(one, np.memmap)
+            assert (one.dtype, one.tolist()) == (array.dtype, array.tolist())
+            assert not one.flags.writeable
+
+    def test_an_array_without_values_is_not_mapped(self, tmp_path):
+        """No memory can be mapped there."""
+        np.save(tmp_path / "X.npy", np.empty((0, 3)))
+        assert map_npy(tmp_path / "X.npy").shape == (0, 3)
+
+    def test_a_file_that_was_cut_short(self, tmp_path):
+        """The sentence says what should be there and what is; bytes too many are refused as well."""
+        path = tmp_path / "X.npy"
+        np.save(path, np.ones((1000, 4), dtype=np.float32))
+        whole = path.read_bytes()
+        path.write_bytes(whole[:-400])
+        with pytest.raises(DataError) as caught:
+            map_npy(path)
+        assert str(caught.value) == (
+            f"{path} says that it holds an array of shape (1000, 4) of float32, which is 16000 bytes, and 15600 bytes "
+            f"follow. It was cut short; copy or make it again."
+        )
+        path.write_bytes(whole + b"x")
+        with pytest.raises(DataError, match="Something else stands behind the array"):
+            map_npy(path)
+
+    def test_objects_are_never_opened(self, tmp_path):
+        """A pickle in an .npy file is refused."""
+        np.save(tmp_path / "X.npy", np.array([{1}], dtype=object))
+        with pytest.raises(DataError, match="holds Python objects"):
+            map_npy(tmp_path / "X.npy")
+
+    def test_an_archive_that_points_elsewhere(self, tmp_path):
+        """A local header that is none is damage."""
+        path = tmp_path / "a.npz"
+        np.savez(path, X=np.ones(4))
+        path.write_bytes(path.read_bytes().replace(b"PK\x03\x04", b"PK\x03\x05", 1))
+        with open_npz(path) as found, pytest.raises(DataError, match=r'"X" is damaged'):
+            found.mapped("X")

@@ -431,7 +431,26 @@ def write_data(folder: Path) -> list[Case]:
         '[data]\nsource = "l.npz"\nbag_size = 5\n[bliss]\nregime = "llp"\nn_rounds = 1\nn_folds = 2\nn_inferences = 1\n'
     )
     cases.append(Case("reader l.npz", folder, "l.npz", ("run", "l.toml", "--quiet", "--output", "out"), ZIPPED))
-    return [*cases, *parquet_cases(folder), *mnist_cases(folder)]
+    return [*cases, *npy_cases(folder), *parquet_cases(folder), *zarr_cases(folder), *mnist_cases(folder)]
+
+
+def npy_cases(folder: Path) -> list[Case]:
+    """Write rows in files of their own, with a table or an archive beside them."""
+    X, bags, weak, _ = toy()
+    for name in ("r", "e"):
+        np.save(folder / f"{name}.npy", X.astype(np.float32))
+    lines = "".join(f"b{bag},{weak[bag]}\n" for bag in bags)
+    (folder / "r.labels.csv").write_text(f"bag,label\n{lines}")
+    np.savez(folder / "e.labels.npz", bag=bags, y=weak)
+
+    def damage(data: bytes, rng: random.Random) -> bytes:
+        return array_damage("X.npy", data, rng)
+
+    return [
+        Case("reader r.npy", folder, "r.npy", ("run", "r.npy", *SHORT), (*PLAIN, *[damage] * 5)),
+        Case("reader r.npy", folder, "r.labels.csv", ("run", "r.npy", *SHORT), TEXT),
+        Case("reader e.npy", folder, "e.labels.npz", ("run", "e.npy", *SHORT), ZIPPED),
+    ]
 
 
 def parquet_cases(folder: Path) -> list[Case]:
@@ -444,7 +463,34 @@ def parquet_cases(folder: Path) -> list[Case]:
     X, bags, weak, _ = toy()
     columns = {"bag": [f"b{bag}" for bag in bags], "label": weak[bags], "a": X[:, 0], "b": X[:, 1].astype(np.float32)}
     pq.write_table(pa.table(columns), folder / "q.parquet")
-    return [Case("reader q.parquet", folder, "q.parquet", ("run", "q.parquet", *SHORT), PLAIN)]
+    (folder / "parts").mkdir()
+    for part in range(3):
+        rows = {name: values[10 * part : 10 * part + 10] for name, values in columns.items()}
+        pq.write_table(pa.table(rows), folder / "parts" / f"{part}.parquet")
+    return [
+        Case("reader q.parquet", folder, "q.parquet", ("run", "q.parquet", *SHORT), PLAIN),
+        Case("reader parts", folder, "parts/1.parquet", ("run", "parts", *SHORT), PLAIN),
+    ]
+
+
+def zarr_cases(folder: Path) -> list[Case]:
+    """Write Zarr stores of both versions where zarr is installed."""
+    try:
+        import zarr
+    except ImportError:
+        return []
+    X, bags, weak, _ = toy()
+    cases = []
+    for version, about, chunk in ((2, ".zarray", "1.0"), (3, "zarr.json", "c/1/0")):
+        name = f"z{version}.zarr"
+        group = zarr.open_group(folder / name, mode="w", zarr_format=version)
+        group.create_array("X", data=X, chunks=(12, 3))
+        group.create_array("bag", data=bags)
+        group.create_array("y", data=weak)
+        words = ("run", name, *SHORT)
+        cases += [Case(f"reader {name}", folder, f"{name}/{key}/{about}", words, JSON) for key in ("X", "y")]
+        cases.append(Case(f"reader {name}", folder, f"{name}/X/{chunk}", words, PLAIN))
+    return cases
 
 
 def mnist_cases(folder: Path) -> list[Case]:
@@ -790,6 +836,7 @@ def _import_everything() -> None:
         "matplotlib.backends.backend_svg",
         "jinja2",
         "pyarrow.parquet",
+        "zarr",
         "PIL.Image",
         "skops.io",
     ):

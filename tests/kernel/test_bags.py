@@ -1,5 +1,7 @@
 """Bags against plain Python loops."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -91,6 +93,19 @@ def test_totals_keep_further_axes(ids, seed):
         assert bags.any(table > 0)[:, column].tolist() == [any(table[r, column] > 0 for r in some) for some in rows]
         expected = [sum(table[r, column] for r in some) / len(some) for some in rows]
         assert bags.mean(table)[:, column] == pytest.approx(expected)
+
+
+@given(IDS, st.integers(0, 2**32 - 1), st.integers(1, 200))
+def test_totals_of_large_arrays_go_some_bags_at_a_time(ids, seed, block_bytes):
+    """However few bytes are brought together at a time, totals have the bits that they have at once."""
+    values = np.random.default_rng(seed).normal(size=(len(ids), 2)).astype(np.float32)
+    bags = Bags.from_ids(ids)
+    names = ("sum", "mean", "max", "min")
+    whole = [getattr(bags, name)(values) for name in names]
+    with mock.patch("bliss_framework.kernel.bags.BLOCK_BYTES", block_bytes):
+        parts = [getattr(bags, name)(values) for name in names]
+    assert [one.tobytes() for one in parts] == [one.tobytes() for one in whole]
+    assert [one.dtype for one in parts] == [np.float32, np.float64, np.float32, np.float32]
 
 
 @given(IDS)

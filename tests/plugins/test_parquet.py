@@ -200,6 +200,13 @@ def test_damaged_files_are_refused(table):
         assert "\n" not in message
 
 
+def test_text_that_is_none_is_damage(table):
+    """Bytes in a column of text that are no UTF-8 are said to be damage of the file."""
+    path = table({"bag": pa.array(["ä1", "b2"]), "label": [1, 0], "f": [1.0, 2.0]})
+    path.write_bytes(path.read_bytes().replace("ä1".encode(), b"\xff\xfe1"))
+    assert "is damaged or no Parquet file (Invalid UTF8" in refusal(path)
+
+
 def test_the_missing_package_is_one_sentence(table, monkeypatch):
     """Without pyarrow a Parquet file is still recognised, and the pip command is said."""
     path = table({"bag": ["a"], "f": [1]})
@@ -302,3 +309,129 @@ def test_dates_of_two_tables_are_compared(table):
     assert (
         "'2020-01-01'; every bag needs one. There is '2020-01-01 00:00:00', which differs in the time of day" in message
     )
+
+
+class TestFolders:
+    @pytest.fixture
+    def folder(self, tmp_path):
+        """Write files of a folder, by name."""
+
+        def write(**files) -> Path:
+            for name, columns in files.items():
+                path = tmp_path / "slides" / f"{name.replace('__', '/')}.parquet"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                pq.write_table(pa.table(columns), path)
+            return tmp_path / "slides"
+
+        return write
+
+    def test_rows_follow_one_another(self, folder, table):
+        """A folder is one table of the rows of all its files; 10 comes after 9, and notes of programs are not data."""
+        rows = [{"bag": [f"b{at}"] * 2, "label": [at % 2] * 2, "f": [at, -0.5], "g": [at, 1]} for at in (1, 9, 10)]
+        path = folder(part10=rows[2], part9=rows[1], part1=rows[0])
+        (path / "_SUCCESS").write_text("")
+        (path / ".part1.crc").write_bytes(b"crc")
+        whole = pa.concat_tables(map(pa.table, rows))
+        data, expected = read(path), read(table({name: whole[name] for name in whole.column_names}, "slides.parquet"))
+        assert data.sha256() == expected.sha256()
+        assert (data.name, data.feature_names, data.notes) == (expected.name, expected.feature_names, ())
+
+    def test_folders_say_values_of_columns(self, folder):
+        """What the name of a subfolder says is the text of a column, digits too; a missing value is missing."""
+        rows = {"label": [1], "f": [0.5]}
+        parts = {f"bag={name}__a": rows for name in ("007", "7", "a%20b")}
+        data = read(folder(**parts))
+        assert data.bags.tolist() == ["007", "7", "a b"]
+        assert data.feature_names == ("f",)
+        message = refusal(folder(**{"bag=__HIVE_DEFAULT_PARTITION____a": rows}))
+        assert 'column "bag": no bag id; every row needs one' in message
+
+    @pytest.mark.parametrize(
+        ("other", "said"),
+        [
+            ({"bag": ["b"], "label": [1]}, '/b.parquet has no column "f", which a.parquet has'),
+            ({"bag": ["b"], "label": [1], "f": [1.5], "g": [1]}, '/a.parquet has no column "g", which b.parquet has'),
+            (
+                {"bag": ["b"], "label": [1], "f": ["1.5"]},
+                '/b.parquet: the column "f" is of the type string, and before',
+            ),
+            ({"bag": [7], "label": [1], "f": [1.5]}, '/b.parquet: the column "bag" is of the type int64, and before'),
+            ({"bag": ["b"], "label": [1], "f": pa.array([1], pa.float32())}, "as in a.parquet, of double; write all"),
+        ],
+    )
+    def test_files_that_disagree(self, folder, other, said):
+        """The file and the column are named, before values are read."""
+        message = refusal(folder(a={"bag": ["a"], "label": [0], "f": [0.5]}, b=other))
+        assert said in message
+        assert message.count(".parquet") >= 2
+
+    def test_columns_in_another_order_and_of_nulls_agree(self, folder):
+        """Columns are matched by name; one that is null throughout a file, or whose words are stored once, fits."""
+        a = {"bag": ["a"], "label": [0], "f": pa.nulls(1), "g": [1.0]}
+        b = {"g": [2.0], "label": [1], "f": [0.5], "bag": pa.array(["b"]).dictionary_encode()}
+        data = read(folder(a=a, b=b))
+        assert (data.bags.tolist(), data.weak.tolist()) == (["a", "b"], [0, 1])
+        assert np.array_equal(data.X, [[np.nan, 1.0], [0.5, 2.0]], equal_nan=True)
+
+    def test_a_cell_is_found_in_its_file(self, folder):
+        """Rows are counted in their file, which is named."""
+        rows = {"bag": ["a", "b"], "label": [0, 1], "f": ["1", "2"]}
+        path = folder(a=rows, b={**rows, "f": ["1", "x"]})
+        assert refusal(path) == (
+            f"{path}, row 2 of b.parquet, column \"f\": 'x' is no number. Every column that is no bag and no label is "
+            f'a feature; leave this one out with ignore = ["f"].'
+        )
+        assert "row 1 of b.parquet" in refusal(
+            folder(a={**rows, "f": ["1", "2"]}, b={**rows, "label": [1, 1], "f": ["1", "2"]})
+        )
+
+    def test_a_damaged_file_is_named(self, folder):
+        """A file that ends early is named among the others."""
+        path = folder(a={"bag": ["a"], "label": [0], "f": [0.5]}, b={"bag": ["b"], "label": [0], "f": [0.5]})
+        whole = (path / "b.parquet").read_bytes()
+        (path / "b.parquet").write_bytes(whole[:-20])
+        assert f"{path / 'b.parquet'} is damaged or no Parquet file" in refusal(path)
+
+    def test_a_folder_is_recognised_by_what_is_in_it(self, folder, tmp_path):
+        """A folder of Parquet files alone is one data set; with something else in it, or nothing, it is not."""
+        (tmp_path / "none").mkdir()
+        path = folder(a={"bag": ["a"], "label": [0], "f": [0.5]})
+        assert ParquetReader().sniff(path)
+        assert not ParquetReader().sniff(tmp_path / "none")
+        (path / "notes.txt").write_text("")
+        assert not ParquetReader().sniff(path)
+
+    def test_the_contract_is_kept(self, folder):
+        """The conformance kit passes with a folder, too."""
+        check_reader(ParquetReader(), folder(a={"bag": ["a", "b"], "label": [1, 0], "f": [1, 2]}))
+
+
+@pytest.mark.parametrize(
+    ("kinds", "read_as"),
+    [
+        (("float32", "float32"), "f4"),
+        (("float16", "float32"), "f4"),
+        (("float32", "float64"), "f8"),
+        (("int8", "float32"), "f8"),
+    ],
+)
+def test_rows_have_the_precision_of_the_file(table, kinds, read_as):
+    """Rows are float32 where no feature needs more, with NaN for null; the values are those of the file."""
+    columns = [pa.array(values, kind) for values, kind in zip(([1, 2, None], [0.1, -3.0, 65504.0]), kinds, strict=True)]
+    data = read(table({"bag": ["a", "b", "c"], "f": columns[0], "g": columns[1]}))
+    assert data.X.dtype == read_as
+    expected = np.column_stack([np.array(one.to_pylist(), dtype=float) for one in columns])
+    assert np.array_equal(data.X, expected, equal_nan=True)
+
+
+def test_row_groups_and_batches_are_one_table(tmp_path, monkeypatch):
+    """However a file is cut into groups, and however many rows are decoded at a time, it is the same data."""
+    rows = pa.table(
+        {"bag": [f"b{i // 3}" for i in range(20)], "label": [i // 3 % 2 for i in range(20)], "f": range(20)}
+    )
+    digests = set()
+    for group, batch in ((20, 1 << 22), (7, 1 << 22), (20, 3), (7, 3)):
+        monkeypatch.setattr("bliss_readers.tables.parquet_piece._BATCH", batch)
+        pq.write_table(rows, tmp_path / "toy.parquet", row_group_size=group)
+        digests.add(read(tmp_path / "toy.parquet").sha256())
+    assert len(digests) == 1

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import re
+import sys
 import zipfile
 from pathlib import Path
 from typing import ClassVar
@@ -19,9 +20,12 @@ from bliss_readers.arff.arff_reader import ArffReader
 from bliss_readers.c45 import C45Reader
 from bliss_readers.hooks import bliss_readers
 from bliss_readers.mill import MillReader
+from bliss_readers.npy.npy_reader import NpyReader
+from bliss_readers.npz import npz_archive
 from bliss_readers.npz.npz_reader import NpzReader
 from bliss_readers.tables.csv_reader import CsvReader
 from bliss_readers.tables.parquet_reader import ParquetReader
+from bliss_readers.zarr_store import ZarrReader
 
 BAG = np.array([4, 4, -1])
 X = np.array([[1.0, 0.0], [0.0, 2.5], [0.0, 0.0]])
@@ -50,6 +54,13 @@ def table(tmp_path):
         return path
 
     return write
+
+
+@pytest.fixture(params=["pyarrow", "csv"])
+def both_ways(request, monkeypatch):
+    """Read text tables with pyarrow where it is, and without it: both say the same."""
+    if request.param == "csv":
+        monkeypatch.setitem(sys.modules, "pyarrow.csv", None)
 
 
 def csr_parts(matrix: sp.csr_matrix) -> dict[str, np.ndarray]:
@@ -81,7 +92,9 @@ def test_all_readers_are_registered():
     assert registered == {
         "csv": CsvReader,
         "npz": NpzReader,
+        "npy": NpyReader,
         "parquet": ParquetReader,
+        "zarr": ZarrReader,
         "arff": ArffReader,
         "c45": C45Reader,
         "mill": MillReader,
@@ -91,15 +104,49 @@ def test_all_readers_are_registered():
 
 class TestNpz:
     def test_dense_rows_come_back(self, npz):
-        """Dense rows become float64; ids, weak labels and names are as they were written."""
+        """Dense rows, ids, weak labels and names are as they were written."""
         names, inst_y = np.array(["f1", "f2"]), np.array([0, 1, 0])
-        data = NpzReader().read(npz(X=X.astype(np.float32), feature_names=names, inst_y=inst_y))
-        assert data.X.dtype == np.float64
+        data = NpzReader().read(npz(X=X, feature_names=names, inst_y=inst_y))
         assert data.X.tolist() == X.tolist()
         assert (data.name, data.regime, data.feature_names) == ("toy", "mil", ("f1", "f2"))
         assert data.bags.tolist() == BAG.tolist()
         assert data.weak.tolist() == [1, 0]
         assert data.instance_labels.tolist() == [0, 1, 0]
+
+    @pytest.mark.parametrize(
+        ("stored", "read"),
+        [("<f4", "<f4"), (">f4", "<f4"), ("<f8", "<f8"), (">f8", "<f8"), ("<f2", "<f4"), ("i1", "<f8"), ("?", "<f8")],
+    )
+    def test_rows_have_the_precision_of_the_file(self, npz, stored, read):
+        """Floats stay as precise as they are, float16 becomes float32, integers and truth become float64."""
+        data = NpzReader().read(npz(X=X.astype(stored)))
+        assert data.X.dtype == np.dtype(read)
+        assert data.X.dtype.isnative
+        assert data.X.tolist() == X.astype(stored).astype(float).tolist()
+
+    def test_large_rows_that_are_not_compressed_are_mapped(self, npz, monkeypatch):
+        """They are read where they are used; compressed ones are read at once, and both are the same data."""
+        small = NpzReader().read(npz())
+        assert not isinstance(small.X, np.memmap)
+        monkeypatch.setattr(npz_archive, "FEWEST_MAPPED", X.nbytes)
+        mapped = NpzReader().read(npz())
+        assert isinstance(mapped.X, np.memmap)
+        assert not mapped.X.flags.writeable
+        assert mapped.sha256() == small.sha256()
+        assert mapped.X.tolist() == X.tolist()
+        path = npz()
+        with np.load(path) as arrays:
+            np.savez_compressed(path, **arrays)
+        compressed = NpzReader().read(path)
+        assert not isinstance(compressed.X, np.memmap)
+        assert compressed.sha256() == small.sha256()
+
+    def test_a_mapped_array_that_is_damaged_is_refused(self, npz, monkeypatch):
+        """The check sum of a mapped array is tested as that of one that is read."""
+        monkeypatch.setattr(npz_archive, "FEWEST_MAPPED", 0)
+        path = npz()
+        path.write_bytes(path.read_bytes().replace(X.tobytes(), bytes(X.nbytes)))
+        assert '"X" is damaged (Bad CRC-32' in refusal(path)
 
     def test_sparse_rows_stay_sparse(self, npz):
         """CSR parts become a float64 CSR matrix with 32-bit indices, and are never made dense."""
@@ -284,6 +331,7 @@ class TestNpz:
         assert 'has no "bag"' in refusal(shared / "data" / "llp" / "sonar.npz")
 
 
+@pytest.mark.usefixtures("both_ways")
 class TestCsv:
     def test_k05_rows_of_a_bag_need_not_be_contiguous(self, shared):
         """Rows keep their order, and weak labels of a second file follow the bags' first appearance."""
@@ -479,6 +527,7 @@ def unlike(path: Path, **options) -> tuple:
     return data.regime, data.weak.tolist()
 
 
+@pytest.mark.usefixtures("both_ways")
 class TestLabelSets:
     """One column says the same with an empty cell and without, in one table, in two, and in Parquet."""
 
@@ -592,6 +641,7 @@ class TestLabelSets:
             assert "is no list of names that can be read" in message
 
 
+@pytest.mark.usefixtures("both_ways")
 class TestTablesOfARun:
     """bags.csv and labels.csv of a run are read back."""
 
@@ -637,6 +687,7 @@ class TestTablesOfARun:
         )
 
 
+@pytest.mark.usefixtures("both_ways")
 class TestIds:
     """Ids that do not match are shown from both sides with what differs."""
 
@@ -676,6 +727,7 @@ class TestIds:
         assert read_csv(table("bag,f\n007,1\n7,2\nb1,3\nB1,4\nNAN,9\n")).notes == ()
 
 
+@pytest.mark.usefixtures("both_ways")
 class TestColumns:
     """Columns that a data-frame library wrote, and names that are nearly the same."""
 
@@ -737,6 +789,7 @@ class TestColumns:
         assert 'Did you mean "Bag"?' in refusal(table("Bag,f\na,1\n"))
 
 
+@pytest.mark.usefixtures("both_ways")
 class TestOtherFiles:
     """Files that are not what their name says are read as what they are, or refused with what they are."""
 

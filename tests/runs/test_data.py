@@ -15,6 +15,7 @@ from bliss_framework.runs.data.files import FileReaders
 from bliss_framework.runs.data.find import available_datasets, default_data_dirs, find_dataset
 from bliss_readers.npz.npz_reader import NpzReader
 from bliss_readers.tables.csv_reader import CsvReader
+from bliss_readers.tables.parquet_reader import ParquetReader
 
 
 def toy(n_bags: int = 2) -> WeakDataset:
@@ -260,6 +261,23 @@ class TestNames:
         (place.here / "sets").mkdir()
         with pytest.raises(UnknownNameError, match=r'"sets" is a folder; name a file in it.*Data sets: none'):
             place.find("sets")
+
+    def test_a_folder_that_a_reader_takes_is_a_data_set(self, place):
+        """It is found by its path, and in the data folders by its name where that has a suffix; its parts are not."""
+        pq = pytest.importorskip("pyarrow.parquet", reason="needs the extra files")
+        table = pytest.importorskip("pyarrow").table({"bag": ["a", "b"], "label": [0, 1], "f": [0.5, 1.5]})
+        for folder in (place.here / "slides", place.data / "deep" / "stored.parquet"):
+            folder.mkdir(parents=True)
+            for part in ("one", "two"):
+                pq.write_table(table, folder / f"{part}.parquet")
+        parquet = registration("reader", "parquet", ParquetReader)
+        assert place.find("slides", parquet).dataset.X.shape == (4, 1)
+        stored = place.find("stored", parquet)
+        assert (stored.path, stored.notes, stored.dataset.name) == (folder, (), "stored")
+        listed = available_datasets(Registry((*READERS, parquet)), [place.data])
+        assert [(one.name, one.path) for one in listed] == [("stored", folder)]
+        parts = [(folder / f"{part}.parquet").stat().st_size for part in ("one", "two")]
+        assert listed[0].details == {"size": f"{sum(parts) / 1000:,.1f} kB"}
 
     @pytest.mark.parametrize("source", ["", "a\0b", "x" * 5000, "no/such/file.csv"])
     def test_impossible_names_are_unknown(self, place, source):

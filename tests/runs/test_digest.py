@@ -56,3 +56,13 @@ def test_digest_of_sparse_rows(dataset):
     here, there = (evolve(dataset, X=sp.csr_matrix(([5.0], ([0], [column])), shape=(3, 2))) for column in (0, 1))
     assert here.sha256() == evolve(here, X=here.X.copy()).sha256()
     assert here.sha256() != there.sha256()
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_digest_does_not_depend_on_blocks(dataset, monkeypatch, order):
+    """Rows are digested some at a time, as one run of bytes, whatever their layout in memory."""
+    rows = evolve(dataset, X=np.asarray(dataset.X, order=order))
+    whole = dataset.sha256()
+    for n_bytes in (1, 16, 40):
+        monkeypatch.setattr("bliss_framework.extension.dataset.BLOCK_BYTES", n_bytes)
+        assert rows.sha256() == whole

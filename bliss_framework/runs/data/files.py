@@ -2,7 +2,7 @@
 
 import inspect
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -47,7 +47,7 @@ class FileReaders:
         return cls(registry, usable, tuple(broken))
 
     def recognise(self, path: Path) -> bool:
-        """Say whether some reader can read the file."""
+        """Say whether some reader can read the file, or the folder where that is one data set."""
         return bool(self._ask(path)[0])
 
     def read(
@@ -144,30 +144,37 @@ def check_dataset(dataset: Any, maker: str) -> WeakDataset:
     return dataset
 
 
-def files_in(folders: Iterable[Path]) -> list[Path]:
+def files_in(folders: Iterable[Path], is_data: Callable[[Path], bool] = lambda folder: False) -> list[Path]:
     """List the files of folders and of their subfolders three levels down, each file once; hidden ones are left out.
 
     Folders stay in the given order, the files of a folder come before its subfolders, and names are in alphabetical
     order. A folder that is missing or cannot be read is empty.
+
+    Args:
+        folders: to look into.
+        is_data: says of a subfolder whose name has a suffix, such as "rows.parquet", whether it is one data set: it is
+            listed like a file, and not what is in it.
     """
     # One data folder may lie within another, or be a link to it.
     seen: dict[Path, Path] = {}
     for folder in folders:
-        for path in _walk(folder, 0):
+        for path in _walk(folder, 0, is_data):
             seen.setdefault(path.resolve(), path)
     return list(seen.values())
 
 
-def _walk(folder: Path, depth: int) -> Iterator[Path]:
+def _walk(folder: Path, depth: int, is_data: Callable[[Path], bool]) -> Iterator[Path]:
     try:
         entries = sorted(one for one in folder.iterdir() if not one.name.startswith("."))
     except OSError:
         return
-    yield from (one for one in entries if one.is_file())
+    inner = [one for one in entries if one.is_dir()]
+    whole = {one for one in inner if one.suffix and is_data(one)}
+    yield from (one for one in entries if one in whole or one.is_file())
     if depth < FOLDER_DEPTH:
-        for one in entries:
-            if one.is_dir():
-                yield from _walk(one, depth + 1)
+        for one in inner:
+            if one not in whole:
+                yield from _walk(one, depth + 1, is_data)
 
 
 def _check_options(name: str, reader: Reader, options: Mapping[str, Any]) -> None:

@@ -64,7 +64,7 @@ def find_dataset(
     """Load what the user names: a file if there is one, else a plugin's data set, else a file in the data folders.
 
     Args:
-        source: a path, or a name without suffix.
+        source: the path of a file, or of a folder that is one data set; or a name without suffix.
         registry: holds the readers and the plugins' data sets.
         data_dirs: searched with their subfolders, three levels down, the first folder first.
         relative_to: the folder of the experiment file, if the source stands in one; then the current folder.
@@ -126,29 +126,35 @@ def available_datasets(registry: Registry, data_dirs: Iterable[Path]) -> list[Av
         AvailableData(one.name, registry.registration("dataset", one.name).origin(), one.details)
         for one in registry.components("dataset")
     ]
-    paths = [path for path in files_in(data_dirs) if readers.recognise(path)]
+    paths = [path for path in files_in(data_dirs, readers.recognise) if readers.recognise(path)]
     return packaged + [AvailableData(path.stem, str(path), _size(path), path) for path in paths]
 
 
 def _places(
     source: str, readers: FileReaders, data_dirs: Sequence[Path], relative_to: Path | None
 ) -> list[Path | Registration]:
-    file = _existing_file(source, relative_to)
+    file = _existing(source, relative_to, readers)
     places: list[Path | Registration] = [] if file is None else [file]
     # A name that two plugins register is an error only where it is needed.
     if file is None or source in readers.registry.names("dataset"):
         places += _registrations(source, readers.registry)
-    named = [path for path in files_in(data_dirs) if source in (path.stem, path.name) and not _same(path, file)]
+    within = files_in(data_dirs, readers.recognise)
+    named = [path for path in within if source in (path.stem, path.name) and not _same(path, file)]
     readable = [path for path in named if readers.recognise(path)]
     # A file that none can read is no data set, but the user is told so where there is nothing else.
     return places + (readable or ([] if places else named))
 
 
-def _existing_file(source: str, relative_to: Path | None) -> Path | None:
+def _existing(source: str, relative_to: Path | None, readers: FileReaders) -> Path | None:
+    """Return the file that has this path, or the folder where some reader takes it for a data set."""
     path = os.path.expanduser(source)
     places = [path] if relative_to is None else [os.path.join(relative_to, path), path]
     # os.path, unlike pathlib, takes a name that no file can have for a file that does not exist.
-    return next((Path(place) for place in places if os.path.isfile(place)), None)
+    return next((Path(place) for place in places if os.path.isfile(place) or _is_data(place, readers)), None)
+
+
+def _is_data(place: str, readers: FileReaders) -> bool:
+    return os.path.isdir(place) and readers.recognise(Path(place))
 
 
 def _same(path: Path, file: Path | None) -> bool:
@@ -189,4 +195,5 @@ def _unknown(source: str, registry: Registry, data_dirs: Sequence[Path]) -> str:
 
 
 def _size(path: Path) -> dict[str, str]:
-    return {"size": f"{path.stat().st_size / 1000:,.1f} kB"}
+    files = [one for one in path.rglob("*") if one.is_file()] if path.is_dir() else [path]
+    return {"size": f"{sum(one.stat().st_size for one in files) / 1000:,.1f} kB"}

@@ -4,16 +4,40 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import EllipsisType
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import DataError, NpzFile, open_npz
+from bliss_framework.plugin import DataError, open_npz
 
 Shape = tuple[int | EllipsisType | None, ...]
 
 _WORDS = {"b": "true/false", "i": "integers", "u": "integers", "f": "numbers", "U": "text", "S": "text"}
+
+
+# Smaller rows are read: nothing is gained by a map, and its values lie where processors are slow with them.
+FEWEST_MAPPED = 2**26
+
+
+class Arrays(Protocol):
+    """Arrays by name, such as those of an .npz archive."""
+
+    @property
+    def keys(self) -> list[str]:
+        """The names of all arrays."""
+
+    def __contains__(self, key: str) -> bool: ...
+
+    def array(self, key: str) -> NDArray[Any]:
+        """Return an array, or raise DataError."""
+
+    def mapped(self, key: str, fewest_bytes: int = 0) -> NDArray[Any] | None:
+        """Map an array of as many bytes, or return None where that cannot be."""
+
+    def error(self, key: str, what: str) -> DataError:
+        """Return an error that names the file and the key."""
 
 
 @frozen(eq=False)
@@ -26,7 +50,7 @@ class Archive:
     """
 
     path: Path = field()
-    arrays: NpzFile = field()
+    arrays: Arrays = field()
 
     @property
     def keys(self) -> list[str]:
@@ -36,18 +60,20 @@ class Archive:
     def __contains__(self, key: str) -> bool:
         return key in self.arrays
 
-    def get(self, key: str, *, kinds: str, shape: Shape) -> NDArray[Any]:
+    def get(self, key: str, *, kinds: str, shape: Shape, mapped: bool = False) -> NDArray[Any]:
         """Return an array.
 
         Args:
             key: its name.
             kinds: letters of the NumPy kinds that are allowed.
             shape: the shape that is allowed; None is any length, and a last `...` any further axes.
+            mapped: whether a large array is mapped from the file, where it can be.
 
         Raises:
             DataError: the array is missing, damaged or pickled, or is of another kind or shape.
         """
-        array = self.arrays.array(key)
+        array = self.arrays.mapped(key, FEWEST_MAPPED) if mapped else None
+        array = self.arrays.array(key) if array is None else array
         if array.dtype.kind not in kinds:
             allowed = " or ".join(dict.fromkeys(_WORDS[kind] for kind in kinds))
             raise self.error(key, f"holds values of type {array.dtype}; allowed are {allowed}")
@@ -69,6 +95,15 @@ def open_archive(path: Path) -> Iterator[Archive]:
     """
     with open_npz(path) as arrays:
         yield Archive(path, arrays)
+
+
+def as_rows(values: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers as rows: float32 and float64 as they are, float16 as float32, all others as float64.
+
+    Sums and products of float16 would overflow at 65,504, and float32 holds every one of its values.
+    """
+    kind = {"f4": np.float32, "f2": np.float32}.get(values.dtype.str[1:], np.float64)
+    return values.astype(kind, copy=False)
 
 
 def _fits(found: tuple[int, ...], allowed: Shape) -> bool:

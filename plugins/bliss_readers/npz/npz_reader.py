@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import Bags, DataError, Reader, WeakDataset, check_columns
-from bliss_readers.npz.npz_archive import Archive, open_archive
+from bliss_readers.npz.npz_archive import Archive, as_rows, open_archive
 from bliss_readers.tables.cell_table import MISSING_NAMES, TextTable
 from bliss_readers.tables.index_columns import left_out, row_numbers, unnamed_notes
 from bliss_readers.tables.label_column import as_truth, collected
@@ -52,36 +52,60 @@ class NpzReader(Reader):
             separator: what stands between the names of a set, where it occurs; by default "|" or ";".
 
         Returns:
-            The data set, its rows as float64; `weak` is None where the file holds no weak labels.
+            The data set, its rows of float32 or float64 as they are stored, float16 as float32, integers and sparse
+            rows as float64. Rows of 64 MiB and more that are not compressed are mapped from the file. `weak` is None
+            where the file holds no weak labels.
 
         Raises:
             DataError: naming the file, the key, what was found and what is allowed.
         """
         path = Path(path)
         with open_archive(path) as archive:
-            rows = _rows(archive)
-            n_rows, n_features = rows.shape
-            bag = archive.get("bag", kinds="iuU", shape=(n_rows,))
-            _refuse_missing(archive, "bag", bag, "bag id", "row")
-            key = _weak_key(archive, regime)
-            weak = None if key is None else _weak(archive, key, Bags.from_ids(bag).n_bags, label_sets, separator)
-            rows, names, notes = _without_index(path, rows, _names(archive, "feature_names", n_features))
-            return WeakDataset(
-                name=path.stem,
-                X=rows,
-                bags=bag,
-                weak=weak,
-                regime=regime or _regime_of(key, weak),
-                instance_labels=_true_classes(archive, n_rows),
-                feature_names=names,
-                label_names=None if weak is None or weak.ndim < 2 else _names(archive, "label_names", weak.shape[1]),
-                notes=tuple(notes),
-            )
+            return archive_dataset(archive, stored_rows(archive), regime, label_sets, separator)
 
 
-def _rows(archive: Archive) -> Any:
+def archive_dataset(
+    archive: Archive, rows: Any, regime: str | None, label_sets: bool | None, separator: str | None
+) -> WeakDataset:
+    """Make a data set of an archive, and of rows that stand in it or elsewhere.
+
+    Args:
+        archive: of bag ids and weak labels.
+        rows: (n, d) array or CSR matrix.
+        regime: see `NpzReader.read`, as the others.
+        label_sets: whether text in `y` holds sets of names.
+        separator: between these.
+
+    Raises:
+        DataError: naming the file, the key, what was found and what is allowed.
+    """
+    n_rows, n_features = rows.shape
+    bag = archive.get("bag", kinds="iuU", shape=(n_rows,))
+    _refuse_missing(archive, "bag", bag, "bag id", "row")
+    key = _weak_key(archive, regime)
+    weak = None if key is None else _weak(archive, key, Bags.from_ids(bag).n_bags, label_sets, separator)
+    rows, names, notes = _without_index(archive.path, rows, _names(archive, "feature_names", n_features))
+    return WeakDataset(
+        name=archive.path.stem,
+        X=rows,
+        bags=bag,
+        weak=weak,
+        regime=regime or _regime_of(key, weak),
+        instance_labels=_true_classes(archive, n_rows),
+        feature_names=names,
+        label_names=None if weak is None or weak.ndim < 2 else _names(archive, "label_names", weak.shape[1]),
+        notes=tuple(notes),
+    )
+
+
+def stored_rows(archive: Archive) -> Any:
+    """Return the rows of an archive: an array, a memory map of a large one that is not compressed, or a CSR matrix.
+
+    Raises:
+        DataError: there are none, or they are not as they should be.
+    """
     if "X" in archive:
-        return archive.get("X", kinds="biuf", shape=(None, None)).astype(np.float64)
+        return as_rows(archive.get("X", kinds="biuf", shape=(None, None), mapped=True))
     if "format" in archive:
         return _sparse_rows(archive)
     raise DataError(

@@ -68,7 +68,7 @@ class CellTable(ABC):
         """Return the cells of a column as text, without blanks around them."""
 
     @abstractmethod
-    def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
+    def numbers(self, names: Sequence[str]) -> NDArray[np.floating]:
         """Return columns as numbers (n, d), NaN where a cell is missing.
 
         Raises:
@@ -134,7 +134,7 @@ class TextTable(CellTable):
         position = self._position[name]
         return of_bearable_length(self.path, [row[position] for row in self.rows])
 
-    def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
+    def numbers(self, names: Sequence[str]) -> NDArray[np.floating]:
         """Return columns as numbers (n, d)."""
         positions = [self._position[name] for name in names]
         numbers = np.empty((len(self.rows), len(names)))
@@ -151,14 +151,17 @@ class TextTable(CellTable):
         return self.places[row]
 
     def hint(self) -> str:
-        """Ask for the delimiter where there is but one column, and for names where they seem to be cells of a row."""
-        if self.delimiter is None:
-            return ""
-        if len(self.header) == 1:
-            return f" (columns are split at another character? Set delimiter; first line: {self.header[0]!r})"
-        if sum(map(is_number, self.header)) * 2 > len(self.header):
-            return " (these are cells of a row? The first line names the columns; write names above it)"
-        return ""
+        """Say what may be wrong with the delimiter or the first line."""
+        return "" if self.delimiter is None else header_hint(self.header, self.delimiter)
+
+
+def header_hint(header: Sequence[str], delimiter: str) -> str:
+    """Ask for the delimiter where there is but one column, and for names where they seem to be cells of a row."""
+    if len(header) == 1:
+        return f" (columns are split at another character? Set delimiter; first line: {header[0]!r})"
+    if sum(map(is_number, header)) * 2 > len(header):
+        return " (these are cells of a row? The first line names the columns; write names above it)"
+    return ""
 
 
 def of_bearable_length(path: Path, cells: list[str]) -> list[str]:

@@ -1,6 +1,7 @@
 """What the columns of a table are: the bag, a label, or features."""
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 from attrs import field, frozen
@@ -56,16 +57,34 @@ def roles_of(
         DataError: a column is missing, or two could be the one, or no feature is left.
     """
     ignored = [ignore] if isinstance(ignore, str) else list(ignore)
-    taken = [table.require(bag, "bag"), *(table.require(name, "ignore") for name in ignored)]
+    roles = named_roles(
+        table, bag, label, instance_label, [table.require(name, "ignore") for name in ignored], label_names
+    )
+    if not roles.features:
+        raise DataError(f"{table.path} has no features: every {table.noun} is the bag, a label or ignored.")
+    return roles
+
+
+def named_roles(
+    table: CellTable,
+    bag: str,
+    label: str | None,
+    instance_label: str | None,
+    ignored: Sequence[str],
+    label_names: Sequence[str] = LABEL_NAMES,
+) -> Roles:
+    """Find out what each column is, where all of them may have a role; arguments as those of `roles_of`.
+
+    Raises:
+        DataError: a column is missing, or two could be the one.
+    """
+    taken = [table.require(bag, "bag"), *ignored]
     true_class = choose(table, instance_label, INSTANCE_LABEL_NAMES, "instance_label", [*taken, label])
     # A label that is named but not here is in the second table.
     defaults = label_names if label is None else ()
     weak = choose(table, label if label in table.header else None, defaults, "label", [*taken, true_class])
     roles = {*taken, true_class, weak}
-    features = [name for name in table.header if name not in roles]
-    if not features:
-        raise DataError(f"{table.path} has no features: every {table.noun} is the bag, a label or ignored.")
-    return Roles(bag, weak, true_class, features)
+    return Roles(bag, weak, true_class, [name for name in table.header if name not in roles])
 
 
 def choose(
@@ -120,25 +139,46 @@ def dataset_of(
     features = [name for name in roles.features if name not in index]
     if not features:
         raise DataError(f"{table.path} has no features: beside roles there is only the row index {listed(index)}.")
-    X = table.numbers(features)
+    left = (*left_out(index, table.path.name), *unnamed_notes(features, table.path.name))
+    return dataset_of_rows(table, roles, ids, column, regime, table.numbers(features), tuple(features), left)
+
+
+def dataset_of_rows(
+    table: CellTable,
+    roles: Roles,
+    ids: NDArray[np.str_],
+    column: LabelColumn | IndicatorColumns | None,
+    regime: str | None,
+    rows: Any,
+    features: tuple[str, ...] | None = None,
+    notes: tuple[str, ...] = (),
+) -> WeakDataset:
+    """Make a data set of rows (n, d), which may stand elsewhere, and of what a table of n lines says of them.
+
+    Args:
+        table: with a line for each row.
+        roles: of its columns.
+        ids: (n,) the bag of each row, see `bag_ids`.
+        column: where the weak labels are, or None where there are none.
+        regime: what the weak labels are for.
+        rows: of numbers.
+        features: the names of their columns, or None.
+        notes: sentences for the user about them.
+
+    Raises:
+        DataError: naming the place of a cell that is not as it should be.
+    """
     about_labels = () if column is None else (*(column.table.notes if column.table is not table else ()), *column.notes)
-    notes = [
-        *table.notes,
-        *left_out(index, table.path.name),
-        *unnamed_notes(features, table.path.name),
-        *id_notes(table, roles.bag, ids.tolist()),
-        *about_labels,
-    ]
     return WeakDataset(
         name=table.path.stem,
-        X=X,
+        X=rows,
         bags=ids,
         weak=None if column is None else column.of_bags(Bags.from_ids(ids)),
         regime=regime or ("mil" if column is None else column.regime),
         instance_labels=None if roles.instance_label is None else _classes(table, roles.instance_label),
-        feature_names=tuple(features),
+        feature_names=features,
         label_names=None if column is None else column.label_names,
-        notes=tuple(notes),
+        notes=(*table.notes, *notes, *id_notes(table, roles.bag, ids.tolist()), *about_labels),
     )
 
 

@@ -3,10 +3,12 @@
 import csv
 import io
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 from bliss_framework import DataError, SettingsError
-from bliss_readers.tables.cell_table import TextTable, is_number, similar_names
+from bliss_readers.tables.arrow_text import ArrowText, arrow_columns, is_plain
+from bliss_readers.tables.cell_table import CellTable, TextTable, is_number, similar_names
 from bliss_readers.text.encoding import decoded
 
 CSV_DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -15,7 +17,9 @@ _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a vertical ba
 _TOLD = re.compile(r"""\A"?sep=([^"\r\n])"?[ \t]*(?:\r\n|\n|\r)""", re.IGNORECASE)
 
 
-def read_csv_table(path: Path, delimiter: str | None, usual: str = ",") -> TextTable:
+def read_csv_table(
+    path: Path, delimiter: str | None, usual: str = ",", text_columns: Collection[str] = ()
+) -> CellTable:
     """Read a text file whose first line names the columns.
 
     Leading columns without a name are called as pandas calls them, "Unnamed: 0"; they hold row numbers, as a rule.
@@ -24,6 +28,10 @@ def read_csv_table(path: Path, delimiter: str | None, usual: str = ",") -> TextT
         path: UTF-8, or what its byte order mark says.
         delimiter: between columns, or None for the one that a first line "sep=;" says, else the usual one.
         usual: the delimiter of files of this name.
+        text_columns: names of columns that are looked at as text, whatever is in them.
+
+    Returns:
+        The table; where pyarrow is installed and the text is plain, one that it reads, with the same content.
 
     Raises:
         DataError: naming the file and the line.
@@ -35,7 +43,39 @@ def read_csv_table(path: Path, delimiter: str | None, usual: str = ",") -> TextT
     told = _TOLD.match(text)
     skipped = 0 if told is None else 1
     between = delimiter or (usual if told is None else told[1])
-    records = _records(path, text if told is None else text[told.end() :], between, skipped)
+    body = text if told is None else text[told.end() :]
+    return _read_by_arrow(path, body, between, skipped, text_columns) or _read_by_csv(path, body, between, skipped)
+
+
+def _read_by_arrow(
+    path: Path, text: str, delimiter: str, skipped: int, text_columns: Collection[str]
+) -> ArrowText | None:
+    """Read what pyarrow reads as the csv module does; None for any other text, also where something is wrong with it.
+
+    The csv module then says what it is.
+    """
+    raw = text.encode()
+    if not is_plain(raw, delimiter) or b"\n" not in raw:
+        return None
+    end = raw.find(b"\n")
+    line, rows = raw[:end], memoryview(raw)[end + 1 :]
+    try:
+        ((number, cells),) = _records(path, line.decode(), delimiter, skipped)
+        header = _named(path, number, cells)
+    except (DataError, ValueError):
+        return None
+    # pyarrow would skip a mark of UTF-8 before the first row, too.
+    if len(header) < 2 or not rows or bytes(rows[:3]) == b"\xef\xbb\xbf":
+        return None
+    columns = arrow_columns(rows, delimiter, header, text_columns)
+    if columns is None:
+        return None
+    notes = (*similar_names(path, header), *_header_of_numbers(path, number, header))
+    return ArrowText(path, header, rows, number + 1, notes=notes, delimiter=delimiter, columns=columns)
+
+
+def _read_by_csv(path: Path, text: str, between: str, skipped: int) -> TextTable:
+    records = _records(path, text, between, skipped)
     if not records:
         raise DataError(f"{path} is empty; allowed is a line of column names, then one line for each row.")
     (first, header), *body = records

@@ -69,4 +69,5 @@ class CsvReader(Reader):
         options = TableOptions(
             bag, label, instance_label, labels, label_sets, ignore, regime, delimiter, rows_are_bags, separator, group
         )
-        return table_dataset(read_csv_table(path, delimiter, CSV_DELIMITERS.get(path.suffix.lower(), ",")), options)
+        usual = CSV_DELIMITERS.get(path.suffix.lower(), ",")
+        return table_dataset(read_csv_table(path, delimiter, usual, options.text_columns), options)

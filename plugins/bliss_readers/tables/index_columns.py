@@ -49,9 +49,13 @@ def unnamed_notes(features: Sequence[str], path_name: str) -> list[str]:
 
 def row_numbers(name: str, values: NDArray[Any]) -> bool:
     """Say whether a column of numbers has the name of an index and holds one."""
+    written = _WRITTEN.fullmatch(name) is not None
+    # Most columns have another name, and a mapped one is not read for that.
+    if not written and not _RESET.fullmatch(name):
+        return False
     if not np.isfinite(values).all() or (values != np.round(values)).any():
         return False
-    return _WRITTEN.fullmatch(name) is not None or (_RESET.fullmatch(name) is not None and _numbers_rows(values))
+    return written or _numbers_rows(values)
 
 
 def _numbers_rows(values: NDArray[Any]) -> bool:

@@ -146,12 +146,15 @@ def typed(cells: Sequence[str]) -> NDArray[Any]:
     >>> typed(["True", "FALSE"]).tolist()
     [1, 0]
     """
-    if not all(map(is_number, cells)):
+    words = list(dict.fromkeys(cells))  # Few, as a rule.
+    if not all(map(is_number, words)):
         return np.array(cells)
     try:
-        return np.array([int(TRUTH.get(cell.casefold(), cell)) for cell in cells], dtype=np.int64)
+        values = np.array([int(TRUTH.get(word.casefold(), word)) for word in words], dtype=np.int64)
     except (ValueError, OverflowError):
-        return np.array([as_number(cell) for cell in cells])
+        values = np.array([as_number(word) for word in words], dtype=np.float64)
+    place = {word: at for at, word in enumerate(words)}
+    return values[np.fromiter(map(place.__getitem__, cells), dtype=np.intp, count=len(cells))]
 
 
 def as_truth(labels: NDArray[Any]) -> NDArray[Any]:
@@ -174,10 +177,12 @@ def first_missing(cells: Sequence[str], empty: bool = False) -> int | None:
         cells: of a column of labels.
         empty: whether an empty cell among names is a value; the regime says what it means.
     """
-    if all(map(is_number, cells)):
-        return next((row for row, cell in enumerate(cells) if is_missing(cell)), None)
-    words = MISSING_NAMES - {""} if empty else MISSING_NAMES
-    return next((row for row, cell in enumerate(cells) if cell in words), None)
+    distinct = set(cells)
+    if all(map(is_number, distinct)):
+        words = {cell for cell in distinct if is_missing(cell)}
+    else:
+        words = distinct & (MISSING_NAMES - {""} if empty else MISSING_NAMES)
+    return next((row for row, cell in enumerate(cells) if cell in words), None) if words else None
 
 
 def collected(entries: Entries) -> NDArray[Any]:

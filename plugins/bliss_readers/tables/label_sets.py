@@ -99,7 +99,7 @@ def _share_a_part(cells: Iterable[str], separator: str) -> bool:
 
 def _refuse_hidden(table: CellTable, name: str, cells: Sequence[str], parts: dict[str, list[str]]) -> None:
     """Refuse a label such as "cat,dog" beside the labels "cat" and "dog": it may be a set. Numbers are no names."""
-    if all(map(is_number, cells)):
+    if all(map(is_number, set(cells))):
         return
     labels = {label for own in parts.values() for label in own}
     for cell, own in parts.items():

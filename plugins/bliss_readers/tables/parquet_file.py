@@ -1,67 +1,81 @@
-"""Parquet files as tables."""
+"""Parquet files, and folders of them, as tables."""
 
-from collections.abc import Sequence
+import os
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from re import fullmatch
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import BlissError, DataError, check_size, needed
-from bliss_readers.tables.cell_table import (
-    CellTable,
-    Entries,
-    as_number,
-    of_bearable_length,
-    similar_names,
-    unique_header,
-)
+from bliss_framework.plugin import DataError
+from bliss_readers.tables.cell_table import CellTable, Entries, as_number, of_bearable_length, similar_names
 from bliss_readers.tables.index_columns import left_out
+from bliss_readers.tables.parquet_piece import ParquetPiece, arrow, is_text
 from bliss_readers.text.first_look import first_bytes
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
 _MAGIC = b"PAR1"
-# Pandas writes an index without a name, such as the row numbers before a shuffle, as a column of this name.
-_PANDAS_INDEX = r"__index_level_\d+__"
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # What Spark and Arrow call the folder of rows whose value is missing.
 
 
 @frozen(eq=False)
 class ParquetTable(CellTable):
-    """A table whose columns have types.
+    """A table whose columns have types, in one file or several.
 
     Attributes:
-        columns: an Arrow column for each name of the header.
+        pieces: the files, in order.
+        types: the Arrow type of each column.
     """
 
-    columns: dict[str, Any] = field()
+    pieces: tuple[ParquetPiece, ...] = field()
+    types: dict[str, Any] = field()
 
     def column(self, name: str) -> list[str]:
         """Return the cells of a column as the same table in CSV would have them."""
-        values = self.columns[name].to_pylist()
+        values = self._values(name)
         if not self._holds_lists(name):
             return of_bearable_length(self.path, [_as_cell(value) for value in values])
         return of_bearable_length(self.path, [f"[{', '.join(map(_as_cell, value or ()))}]" for value in values])
 
-    def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
-        """Return columns as numbers (n, d)."""
-        numbers = np.empty((len(self.columns[self.header[0]]), len(names)))
-        for position, name in enumerate(names):
-            numbers[:, position] = self._numbers(name)
+    def numbers(self, names: Sequence[str]) -> NDArray[np.floating]:
+        """Return columns as numbers (n, d): float32 where all of them are of single precision or less."""
+        for name in names:
+            if self._holds_lists(name):
+                raise DataError(
+                    f'{self.path}: the column "{name}" holds lists, and a feature is one number; make a column of each '
+                    f'entry, or leave it out with ignore = ["{name}"].'
+                )
+        single = all(self._is(name, "float32", "float16") for name in names)
+        numbers = np.empty((sum(piece.n_rows for piece in self.pieces), len(names)), np.float32 if single else None)
+        start = 0
+        for batch in self._batches(names):
+            for position, name in enumerate(names):
+                values = self._numbers(name, batch[name], start)
+                numbers[start : start + len(values), position] = values
+            start += len(values)
         return numbers
 
     def place(self, row: int) -> str:
-        """Return the number of a row, from 1."""
-        return f"row {row + 1}"
+        """Return the number of a row, from 1, and the file where there are several."""
+        if len(self.pieces) == 1:
+            return f"row {row + 1}"
+        for piece in self.pieces:
+            if row < piece.n_rows:
+                break
+            row -= piece.n_rows
+        return f"row {row + 1} of {piece.path.relative_to(self.path)}"
 
     def lists(self, name: str) -> Entries | None:
         """Return the entries of each cell where the column is of lists; null is the empty list."""
         if not self._holds_lists(name):
             return None
-        types, kind = arrow().types, self.columns[name].type.value_type
+        types, kind = arrow().types, self.types[name].value_type
         numbers = any(getattr(types, f"is_{one}")(kind) for one in ("integer", "floating", "boolean", "decimal"))
-        cells = [[_as_entry(one) for one in value or ()] for value in self.columns[name].to_pylist()]
+        cells = [[_as_entry(one) for one in value or ()] for value in self._values(name)]
         for row, cell in enumerate(cells):
             if "" in cell:
                 raise DataError(
@@ -70,34 +84,32 @@ class ParquetTable(CellTable):
         return Entries(cells, numbers)
 
     def _holds_lists(self, name: str) -> bool:
-        return bool(self._is(name, "list", "large_list", "fixed_size_list"))
+        return self._is(name, "list", "large_list", "fixed_size_list")
 
     def _is(self, name: str, *kinds: str) -> bool:
-        types, kind = arrow().types, self.columns[name].type
-        return any(getattr(types, f"is_{one}")(kind) for one in kinds)
+        return any(getattr(arrow().types, f"is_{one}")(self.types[name]) for one in kinds)
 
-    def _numbers(self, name: str) -> NDArray[np.float64]:
+    def _batches(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+        for piece in self.pieces:
+            yield from piece.batches(names)
+
+    def _values(self, name: str) -> list[Any]:
+        return [value for batch in self._batches([name]) for value in batch[name].to_pylist()]
+
+    def _numbers(self, name: str, column: Any, start: int) -> NDArray[np.floating]:
+        if self._is(name, "float32", "float64") and not column.null_count:
+            return np.asarray(column.to_numpy(zero_copy_only=False))
         if self._is(name, "integer", "floating", "boolean", "decimal", "null"):
             # Rounding to float64 is what every reader does; Arrow alone calls it an error.
-            return np.asarray(self.columns[name].cast("float64", safe=False).to_numpy(), dtype=np.float64)
-        if self._holds_lists(name):
-            raise DataError(
-                f'{self.path}: the column "{name}" holds lists, and a feature is one number; make a column of each '
-                f'entry, or leave it out with ignore = ["{name}"].'
-            )
-        numbers = np.empty(len(self.columns[name]))
-        for row, cell in enumerate(self.column(name)):
+            return np.asarray(column.cast("float64", safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
+        numbers = np.empty(len(column))
+        for row, value in enumerate(column.to_pylist()):
+            cell = _as_cell(value)
             try:
                 numbers[row] = as_number(cell)
             except ValueError:
-                raise self.no_number(row, name, cell) from None
+                raise self.no_number(start + row, name, cell) from None
         return numbers
-
-
-def arrow() -> Any:
-    """Import pyarrow, with its module for Parquet, or say in one sentence how to install it (MissingExtraError)."""
-    needed("pyarrow.parquet", "files", "Parquet files need")
-    return needed("pyarrow", "files", "Parquet files need")
 
 
 def is_parquet(path: Path) -> bool:
@@ -105,74 +117,82 @@ def is_parquet(path: Path) -> bool:
     return first_bytes(path, len(_MAGIC)) == _MAGIC
 
 
+def is_parquet_folder(path: Path) -> bool:
+    """Say whether a folder holds Parquet files and nothing else, beside what is hidden; never raises."""
+    try:
+        found = False
+        for file in _files(path):
+            found = is_parquet(file)
+            if not found:
+                return False
+        return found
+    except (OSError, ValueError):
+        return False
+
+
 def read_parquet_table(path: Path) -> ParquetTable:
-    """Read a Parquet file.
+    """Open a Parquet file, or a folder of files that have the same columns; values are read when they are asked for.
+
+    A folder has the rows of its files one after the other, by name, numbers in names in their order. In a subfolder
+    that is called like "clinic=north" all rows have the text "north" in the column "clinic".
 
     Raises:
         DataError: naming the file.
         MissingExtraError: pyarrow is not installed.
     """
-    package = arrow()
-    try:
-        # Not read_table, which makes columns of folders that are called like "year=2020".
-        with path.open("rb") as file:
-            stored = package.parquet.ParquetFile(file)
-            _check_values(path, stored)
-            # Text is read as its words and their places: a long word in every row is then there but once.
-            text = [one.name for one in stored.schema_arrow if _is_text(one.type)]
-            table = package.parquet.ParquetFile(file, read_dictionary=text).read()
-            _check_text(path, table)
-    except BlissError:
-        raise
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or _one_line(error)}.") from error
-    except Exception as error:
-        # A damaged file can raise nearly anything: ArrowException, ValueError, MemoryError, OverflowError, KeyError.
-        raise DataError(f"{path} is damaged or no Parquet file ({_one_line(error)}); copy or make it again.") from error
-    if not table.num_rows:
+    arrow()
+    files = sorted(_files(path), key=lambda file: _natural(file.relative_to(path))) if path.is_dir() else [path]
+    if not files:
+        raise DataError(f"{path} holds no files.")
+    pieces = tuple(ParquetPiece.opened(file, _told(file.parent, path)) for file in files)
+    if not sum(piece.n_rows for piece in pieces):
         raise DataError(f"{path} has no rows.")
-    unique_header(path, table.column_names)
-    columns = {
-        name: _plain(column)
-        for name, column in zip(table.column_names, table.columns, strict=True)
-        if not fullmatch(_PANDAS_INDEX, name)
-    }
-    index = [name for name in table.column_names if name not in columns]
-    if not columns:
+    types = dict(pieces[0].types)
+    for piece in pieces[1:]:
+        _refuse_other_columns(piece, pieces[0], types)
+    if not types:
         raise DataError(f"{path} has no columns; allowed are one for the bag and at least one feature.")
-    notes = [*similar_names(path, list(columns)), *left_out(index, path.name)]
-    return ParquetTable(path, list(columns), columns, notes=tuple(notes))
+    index = list(dict.fromkeys(name for piece in pieces for name in piece.index))
+    notes = [*similar_names(path, list(types)), *left_out(index, path.name)]
+    return ParquetTable(path, list(types), pieces, types, notes=tuple(notes))
 
 
-def _check_values(path: Path, stored: Any) -> None:
-    """Refuse a file that says of so many values, or of so long text, that they would fill the memory."""
-    about = stored.metadata
-    groups = [about.row_group(number) for number in range(about.num_row_groups)]
-    chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
-    n_values = max(sum(chunk.num_values for chunk in chunks), about.num_rows * about.num_columns)
-    # Arrow holds a value in 8 bytes or so, and the rows are float64 beside that.
-    check_size(path, max(16 * n_values, sum(chunk.total_uncompressed_size for chunk in chunks)))
+def _refuse_other_columns(piece: ParquetPiece, first: ParquetPiece, types: dict[str, Any]) -> None:
+    """Refuse a file that has other columns than the first, or others' types; a column of nulls alone has any type."""
+    absent = [(name, piece, first) for name in types if name not in piece.types]
+    more = [(name, first, piece) for name in piece.types if name not in types]
+    for name, without, having in [*absent, *more]:
+        raise DataError(
+            f'{without.path} has no column "{name}", which {having.path.name} has; all files of a folder need the same '
+            f"columns."
+        )
+    for name, kind in piece.types.items():
+        if arrow().types.is_null(types[name]):
+            types[name] = kind
+        elif not (arrow().types.is_null(kind) or kind == types[name] or (is_text(kind) and is_text(types[name]))):
+            raise DataError(
+                f'{piece.path}: the column "{name}" is of the type {kind}, and before, as in {first.path.name}, of '
+                f"{types[name]}; write all files of a folder with the same types."
+            )
 
 
-def _check_text(path: Path, table: Any) -> None:
-    """Refuse a file whose text, written out in every row, would fill the memory."""
-    lengths = needed("pyarrow.compute", "files", "Parquet files need").binary_length
-    for column in table.columns:
-        if not arrow().types.is_dictionary(column.type) or not _is_text(column.type.value_type):
-            continue
-        chunks = [(np.asarray(lengths(one.dictionary).fill_null(0)), one.indices.drop_null()) for one in column.chunks]
-        check_size(path, sum(int(words[np.asarray(places)].sum(dtype=np.int64)) for words, places in chunks))
+def _files(folder: Path) -> Iterator[Path]:
+    """List the files of a folder and its subfolders, but those that are hidden or begin with "_" and are no data."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name[0] not in "._"]
+        yield from (Path(place, name) for name in names if name[0] not in "._")
 
 
-def _is_text(kind: Any) -> bool:
-    types = arrow().types
-    return any(getattr(types, f"is_{one}")(kind) for one in ("string", "large_string", "binary", "large_binary"))
+def _natural(path: Path) -> tuple[list[tuple[int, int | str]], str]:
+    """Return a key by which "part.10" comes after "part.9"."""
+    parts = re.split(r"(\d+)", str(path))
+    return [(0, int(part)) if part.isdecimal() else (1, part) for part in parts], str(path)
 
 
-def _plain(column: Any) -> Any:
-    # Pandas writes categories as codes and a dictionary.
-    is_dictionary = arrow().types.is_dictionary(column.type)
-    return column.cast(column.type.value_type) if is_dictionary else column
+def _told(folder: Path, root: Path) -> dict[str, str]:
+    """Return the columns and values that the names of folders below a root say."""
+    named = (part.partition("=") for part in (folder.relative_to(root).parts if folder != root.parent else ()))
+    return {unquote(name): "" if value == _NO_VALUE else unquote(value) for name, equals, value in named if equals}
 
 
 def _as_cell(value: Any) -> str:
@@ -183,7 +203,3 @@ def _as_cell(value: Any) -> str:
 
 def _as_entry(value: Any) -> str:
     return str(int(value)) if isinstance(value, bool) else _as_cell(value)
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

@@ -6,7 +6,7 @@ from pathlib import Path
 from attrs import evolve
 
 from bliss_framework.plugin import Reader, WeakDataset
-from bliss_readers.tables.parquet_file import PARQUET_SUFFIXES, is_parquet, read_parquet_table
+from bliss_readers.tables.parquet_file import PARQUET_SUFFIXES, is_parquet, is_parquet_folder, read_parquet_table
 from bliss_readers.tables.table_dataset import TableOptions, table_dataset
 
 
@@ -14,12 +14,13 @@ class ParquetReader(Reader):
     """Reads Parquet tables as the CSV reader reads text (extra `files`).
 
     Bag ids become text. Columns of numbers and of true and false are features as they are; one of text is a feature
-    if each of its cells is a number. The index that pandas writes without a name is no column, which is noted.
+    if each of its cells is a number. The index that pandas writes without a name is no column, which is noted. Rows are
+    read some at a time, so that beside them little memory is needed.
     """
 
     def sniff(self, path: Path) -> bool:
-        """Say whether the file starts like a Parquet file, whatever it is called."""
-        return is_parquet(path)
+        """Say whether the file starts like a Parquet file, whatever it is called, or all files of the folder do."""
+        return is_parquet(path) or is_parquet_folder(path)
 
     def read(  # type: ignore[override]
         self,
@@ -39,7 +40,8 @@ class ParquetReader(Reader):
         """Read a table, and a second one with the weak labels where there is one.
 
         Args:
-            path: the table of the instances.
+            path: the table of the instances: a file, or a folder of files with the same columns, whose rows follow one
+                another by the names of files. In a folder "clinic=north" every row has "north" in the column "clinic".
             bag: the column of bag ids.
             label: the column of weak labels; by default the one that is called "label", "labels", "y" or "weak_label".
                 A weak label is the same over its bag: a number, a name, names with "|" between them, or a list.
@@ -57,7 +59,8 @@ class ParquetReader(Reader):
                 are on one side of every split.
 
         Returns:
-            The data set, its rows as float64 with NaN where a cell is null; `weak` has one entry for each bag in order
+            The data set, its rows as float32 where all features are float32 or float16, else as float64, with NaN
+            where a cell is null; `weak` has one entry for each bag in order
             of first appearance, frozensets where they are label sets, and is None where the table has no weak labels.
 
         Raises:
@@ -69,6 +72,6 @@ class ParquetReader(Reader):
         )
         path = Path(path)
         dataset = table_dataset(read_parquet_table(path), options)
-        if path.suffix.lower() in PARQUET_SUFFIXES:
+        if path.suffix.lower() in PARQUET_SUFFIXES or path.is_dir():
             return dataset
         return evolve(dataset, notes=(f"{path.name} is a Parquet file and was read as one", *dataset.notes))

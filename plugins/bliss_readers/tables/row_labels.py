@@ -6,7 +6,7 @@ from bliss_framework.plugin import DataError, WeakDataset
 from bliss_readers.tables.cell_table import CellTable
 from bliss_readers.tables.label_column import first_missing, typed
 
-ROW, BAG, LABEL = "row", "bag", "label"
+ROW_LABEL_NAMES = ROW, BAG, LABEL = "row", "bag", "label"
 
 
 def holds_row_labels(table: CellTable) -> bool:

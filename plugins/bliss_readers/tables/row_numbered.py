@@ -27,7 +27,7 @@ class RowNumbered(CellTable):
             return self.table.column(name)
         return [str(row) for row in range(len(self.table.column(self.table.header[0])))]
 
-    def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
+    def numbers(self, names: Sequence[str]) -> NDArray[np.floating]:
         """Return columns as numbers (n, d)."""
         return self.table.numbers(names)
 

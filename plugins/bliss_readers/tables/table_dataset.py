@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from bliss_framework.plugin import DataError, WeakDataset, near_miss
 from bliss_readers.tables.cell_table import MISSING_NAMES, CellTable, listed
-from bliss_readers.tables.column_roles import LABEL_NAMES, Roles, choose, dataset_of, roles_of
+from bliss_readers.tables.column_roles import INSTANCE_LABEL_NAMES, LABEL_NAMES, Roles, choose, dataset_of, roles_of
 from bliss_readers.tables.csv_file import CSV_DELIMITERS, read_csv_table
 from bliss_readers.tables.label_column import LabelColumn
 from bliss_readers.tables.parquet_file import PARQUET_SUFFIXES, is_parquet, read_parquet_table
-from bliss_readers.tables.row_labels import holds_row_labels, with_row_labels
+from bliss_readers.tables.row_labels import ROW_LABEL_NAMES, holds_row_labels, with_row_labels
 from bliss_readers.tables.row_numbered import numbered
 
 
@@ -48,6 +48,12 @@ class TableOptions:
     separator: str | None = field(default=None)
     group: str | None = field(default=None)
 
+    @property
+    def text_columns(self) -> list[str]:
+        """Names that columns may have which are looked at as text, whatever is in them."""
+        told = (self.bag, self.label, self.instance_label, self.group)
+        return [*(one for one in told if isinstance(one, str)), *LABEL_NAMES, *INSTANCE_LABEL_NAMES]
+
 
 def table_dataset(table: CellTable, options: TableOptions) -> WeakDataset:
     """Make a data set of a table of instances, and of the second one that the options name.
@@ -63,17 +69,15 @@ def table_dataset(table: CellTable, options: TableOptions) -> WeakDataset:
     roles = roles_of(table, options.bag, options.label, options.instance_label, [*ignored, *own_group])
     second = None
     if options.labels is not None:
-        second = _second_table(table.path, Path(options.labels).expanduser(), options.delimiter)
+        second = _second_table(table.path, Path(options.labels).expanduser(), options)
         if holds_row_labels(second):
-            own = dataset_of(table, roles, _own_labels(table, roles, options), options.regime)
-            return _with_groups(with_row_labels(own, second), table, second, options)
-    column = _own_labels(table, roles, options) if second is None else _labels_of(second, table, roles, options)
-    return _with_groups(dataset_of(table, roles, column, options.regime), table, second, options)
+            own = dataset_of(table, roles, own_labels(table, roles, options), options.regime)
+            return with_groups(with_row_labels(own, second), table, second, options)
+    column = own_labels(table, roles, options) if second is None else _labels_of(second, table, roles, options)
+    return with_groups(dataset_of(table, roles, column, options.regime), table, second, options)
 
 
-def _with_groups(
-    dataset: WeakDataset, table: CellTable, second: CellTable | None, options: TableOptions
-) -> WeakDataset:
+def with_groups(dataset: WeakDataset, table: CellTable, second: CellTable | None, options: TableOptions) -> WeakDataset:
     """Add the group of each row, out of the table of the instances or that of the bags.
 
     Raises:
@@ -100,7 +104,8 @@ def _group_cells(table: CellTable, name: str) -> NDArray[np.str_]:
     return np.array(cells)
 
 
-def _own_labels(table: CellTable, roles: Roles, options: TableOptions) -> LabelColumn | None:
+def own_labels(table: CellTable, roles: Roles, options: TableOptions) -> LabelColumn | None:
+    """Return the weak labels of the table of instances itself, or None where it has none."""
     name = roles.label if options.label is None else table.require(options.label, "label")
     if name is None:
         return None
@@ -130,11 +135,20 @@ def _bag_of(second: CellTable, bag: str) -> str:
     return "bag" if is_of_a_run and bag not in second.header else bag
 
 
-def _second_table(first: Path, labels: Path, delimiter: str | None) -> CellTable:
+def _second_table(first: Path, labels: Path, options: TableOptions) -> CellTable:
     beside = first.parent / labels
     # os.path, unlike pathlib, takes a name that no file can have for a file that does not exist.
     path = beside if os.path.isfile(beside) or not os.path.isfile(labels) else labels
+    return read_table(path, options, CSV_DELIMITERS.get(first.suffix.lower(), ","))
+
+
+def read_table(path: Path, options: TableOptions, usual: str = ",") -> CellTable:
+    """Read a Parquet file, or a text table whose delimiter the options, the file's name or `usual` say.
+
+    Raises:
+        DataError, SettingsError, MissingExtraError: as the reader of the format does.
+    """
     if path.suffix.lower() in PARQUET_SUFFIXES or is_parquet(path):
         return read_parquet_table(path)
-    usual = CSV_DELIMITERS.get(path.suffix.lower()) or CSV_DELIMITERS.get(first.suffix.lower(), ",")
-    return read_csv_table(path, delimiter, usual)
+    usual = CSV_DELIMITERS.get(path.suffix.lower(), usual)
+    return read_csv_table(path, options.delimiter, usual, [*options.text_columns, *ROW_LABEL_NAMES])

@@ -28,6 +28,7 @@ from bliss_framework.validators import (
     true_or_false,
 )
 
+SEED = "random_state"
 SAME = "same"  # The final classifier that is the classifier of label inference.
 Settings = Literal["default", "select", "paper"]
 SETTINGS = get_args(Settings)

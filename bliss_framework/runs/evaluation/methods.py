@@ -1,5 +1,7 @@
 """The methods of a comparison: BLISS, its control without a bandit, and baselines."""
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +12,7 @@ from bliss_framework.estimator.bliss_classifier import BlissClassifier
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.component_tables import fill_defaults, with_shared_parameters
 from bliss_framework.estimator.configure import FitConfig, configure
+from bliss_framework.estimator.parameters import named
 from bliss_framework.extension.components import as_table
 from bliss_framework.extension.contracts import Profile
 from bliss_framework.extension.registry import Registry
@@ -30,12 +33,14 @@ class Method:
         fit: fits it to checked data with a seed, and tells of it; returns the fitted model.
         settings: its parameters, for the result.
         component: the name of the baseline, where results call it something else.
+        digest: of all that decides its fits but data and seed; a finished fit of another one is not used.
     """
 
     name: str = field()
     fit: Fit = field()
     settings: dict[str, Any] = field(factory=dict)
     component: str | None = field(default=None)
+    digest: str = field(default="")
 
 
 def bliss_method(config: FitConfig, name: str = OWN) -> Method:
@@ -45,7 +50,8 @@ def bliss_method(config: FitConfig, name: str = OWN) -> Method:
     def fit(data: CheckedData, seed: int, emit: Emit) -> Any:
         return BlissClassifier(**{**parameters, "random_state": seed}).fit_configured(data, config, emit)
 
-    return Method(name, fit, parameters)
+    chosen = {key: config.given.get(key) for key in named("selection")}
+    return Method(name, fit, parameters, digest=_digest({**config.values, **chosen}))
 
 
 def rows_and_bags(model: Any, data: CheckedData) -> tuple[Any, Any]:
@@ -104,7 +110,11 @@ def _baseline(chosen: MethodSettings, config: FitConfig, registry: Registry, fac
             model.set_params(random_state=seed)
         return model.fit(data.X, data.weak, bags=data.ids)
 
-    return Method(chosen.name, fit, parameters, chosen.method)
+    return Method(chosen.name, fit, parameters, chosen.method, _digest(spec))
+
+
+def _digest(settings: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(settings, sort_keys=True, default=repr).encode()).hexdigest()
 
 
 def method_document(method: Method, registry: Registry) -> dict[str, Any]:

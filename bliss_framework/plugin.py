@@ -62,6 +62,7 @@ from bliss_framework.extension.contracts import (
     Pipeline as Pipeline,
     PreparedClassifier as PreparedClassifier,
     Presets as Presets,
+    ProblemSize as ProblemSize,
     Profile as Profile,
     Reader as Reader,
     Regime as Regime,

@@ -18,8 +18,9 @@ from scipy.linalg import cho_solve
 from bliss_classifiers.estimators import KernelLeastSquares
 from bliss_classifiers.kernels import factorised, linear_kernel, precision, rbf_gamma, rbf_kernel
 from bliss_classifiers.one_label import constant_scores, one_label
+from bliss_classifiers.pair_memory import DOUBLE, least_squares_memory, smoother_memory
 from bliss_classifiers.width import width_or_scale
-from bliss_framework.plugin import Classifier, Part, Predictions, PreparedClassifier, positive
+from bliss_framework.plugin import Classifier, Part, Predictions, PreparedClassifier, ProblemSize, positive
 
 
 @frozen
@@ -44,6 +45,14 @@ class KernelRidge(Classifier):
         """Return the same model as a scikit-learn classifier."""
         return KernelLeastSquares(kernel="rbf", ridge=self.ridge, width=self.width)
 
+    def memory(self, size: ProblemSize) -> int:
+        """Count the Gram matrices, the factor and the smoothers."""
+        return smoother_memory(size, np.dtype(precision(self.ridge)).itemsize)
+
+    def final_memory(self, size: ProblemSize) -> int:
+        """Count the Gram matrix of all rows, or that of the rows to score."""
+        return least_squares_memory(size, np.dtype(precision(self.ridge)).itemsize)
+
 
 @frozen
 class Ridge(Classifier):
@@ -62,6 +71,14 @@ class Ridge(Classifier):
     def estimator(self, random_state: int) -> Any:
         """Return the same model as a scikit-learn classifier."""
         return KernelLeastSquares(kernel="linear", ridge=self.ridge)
+
+    def memory(self, size: ProblemSize) -> int:
+        """Count the matrices of inner products, the factor and the smoothers."""
+        return smoother_memory(size, DOUBLE)
+
+    def final_memory(self, size: ProblemSize) -> int:
+        """Count the inner products of all rows, or those with the rows to score."""
+        return least_squares_memory(size, DOUBLE)
 
 
 def _prepared(K: NDArray[Any], H: NDArray[Any], ridge: float, train: Part) -> "PreparedSmoother":

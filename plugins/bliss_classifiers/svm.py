@@ -10,8 +10,9 @@ from sklearn.svm import SVC
 from bliss_classifiers.estimators import GramSvc
 from bliss_classifiers.kernels import linear_kernel, rbf_gamma, rbf_kernel
 from bliss_classifiers.one_label import constant_scores, from_pairs, one_label
+from bliss_classifiers.pair_memory import svm_final_memory, svm_memory
 from bliss_classifiers.width import width_or_scale
-from bliss_framework.plugin import Classifier, Part, Predictions, PreparedClassifier, positive
+from bliss_framework.plugin import Classifier, Part, Predictions, PreparedClassifier, ProblemSize, positive
 
 
 @frozen
@@ -35,6 +36,14 @@ class RbfSvm(Classifier):
         """Return the same model as a scikit-learn classifier."""
         return GramSvc(kernel="rbf", C=self.C, width=self.width)
 
+    def memory(self, size: ProblemSize) -> int:
+        """Count the Gram matrices of the fold."""
+        return svm_memory(size)
+
+    def final_memory(self, size: ProblemSize) -> int:
+        """Count the Gram matrix of all rows, or that of the rows to score."""
+        return svm_final_memory(size)
+
 
 @frozen
 class LinearSvm(Classifier):
@@ -53,6 +62,14 @@ class LinearSvm(Classifier):
     def estimator(self, random_state: int) -> Any:
         """Return the same model as a scikit-learn classifier."""
         return GramSvc(kernel="linear", C=self.C)
+
+    def memory(self, size: ProblemSize) -> int:
+        """Count the Gram matrices of the fold."""
+        return svm_memory(size)
+
+    def final_memory(self, size: ProblemSize) -> int:
+        """Count the Gram matrix of all rows, or that of the rows to score."""
+        return svm_final_memory(size)
 
 
 class PreparedSvm(PreparedClassifier):

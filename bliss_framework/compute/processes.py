@@ -27,6 +27,7 @@ from bliss_framework.kernel.fold_task import FoldResult, FoldTask
 Work = Callable[[FoldTask, Emit], FoldResult]
 # What a terminal or a batch system sends to all processes of a command; who started a worker stops it.
 NOT_FOR_WORKERS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name))
+CLUSTERS = ("DaskDistributedBackend", "RayBackend")  # Backends of joblib.
 BETWEEN_LOOKS = 0.5  # Seconds after which a worker looks again whether its parent is there.
 
 
@@ -64,6 +65,25 @@ def one_blas_thread() -> Iterator[None]:
 def several(n_jobs: int | None) -> bool:
     """Whether work is spread over more than one process, or over a cluster."""
     return int(effective_n_jobs(n_jobs)) > 1
+
+
+def n_workers(n_jobs: int | None) -> int:
+    """Return how many processes work is spread over, here or on a cluster."""
+    return int(effective_n_jobs(n_jobs))
+
+
+def on_cluster() -> bool:
+    """Say whether work is spread over dask or ray, whose processes have their own limits of memory."""
+    return type(get_active_backend()[0]).__name__ in CLUSTERS
+
+
+def least_worker_memory() -> int | None:
+    """Return how much memory the worker with the least of it may take; None where there is no cluster that says so."""
+    backend = get_active_backend()[0]
+    if type(backend).__name__ != CLUSTERS[0]:
+        return None
+    limits = [one.get("memory_limit") for one in backend.client.scheduler_info(n_workers=-1)["workers"].values()]
+    return min((int(limit) for limit in limits if limit), default=None)
 
 
 def in_parallel(

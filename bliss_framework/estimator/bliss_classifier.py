@@ -13,7 +13,7 @@ from bliss_framework.compute.processes import fold_runner, one_blas_thread
 from bliss_framework.errors import BlissError, DataError
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import FitConfig, configure
-from bliss_framework.estimator.default_words import default_words
+from bliss_framework.estimator.default_words import argument_section, default_words
 from bliss_framework.estimator.ensemble import Ensemble, bag_labels, bag_scores, instance_scores, measures
 from bliss_framework.estimator.explanation import Explanation, explain
 from bliss_framework.estimator.extremes import check_values
@@ -23,10 +23,10 @@ from bliss_framework.estimator.fitted_attributes import remember_columns, rememb
 from bliss_framework.estimator.inputs import check_labelled, check_training, check_unlabelled, has_bags, is_table
 from bliss_framework.estimator.label_inference import infer, order_data
 from bliss_framework.estimator.lost_bags import refuse_lost_bags, warn_of_no_bags
+from bliss_framework.estimator.memory_estimate import Work, check_memory
 from bliss_framework.estimator.parameters import (
     TABLE,
     Parameters,
-    argument_section,
     generator,
     not_given,
     signature,
@@ -170,7 +170,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             data, config, emit, run_tasks: as in `fit_observed`.
             keep: is given this estimator when labels are inferred, and no final classifier is trained yet.
         """
-        request = self._request(data, config, emit, run_tasks)
+        request = self._request(data, config, emit, run_tasks, Work())
 
         def keep_labels(found: CrossFit, order: NDArray[np.intp]) -> None:
             remember_labels(self, found, order, request.data)
@@ -195,7 +195,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self.check_parameters()
         data = self._checked(X, y, bags)
-        request = self._request(data, self._configured(data), emit, None)
+        request = self._request(data, self._configured(data), emit, None, Work(final=False))
         with one_blas_thread():
             ready = order_data(request.data, request.config)
             return infer(request.config, ready.data, request.seed, request.run_tasks, emit), ready.order
@@ -212,7 +212,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def rank_configured(self, data: CheckedData, config: FitConfig, emit: Emit = silent) -> list[Trial]:
         """Score the candidates of a configuration as `rank_settings` does."""
-        return ranked_trials(self._request(data, config, emit, None))
+        return ranked_trials(self._request(data, config, emit, None, Work(final=False)))
 
     def check_parameters(self) -> None:
         """Refuse parameters that `fit` would refuse, without any data.
@@ -234,12 +234,15 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _configure(self, profile: Profile, facts: Mapping[str, Any] | None = None, **other: Any) -> FitConfig:
         return configure({**self.get_params(deep=False), **other}, profile, active_plugins().registry, facts)
 
-    def _request(self, data: CheckedData, config: FitConfig, emit: Emit, run_tasks: RunTasks | None) -> FitRequest:
+    def _request(
+        self, data: CheckedData, config: FitConfig, emit: Emit, run_tasks: RunTasks | None, work: Work
+    ) -> FitRequest:
         remember_columns(self, data)
         check_values(data, config["scaling"])
         seed = int(generator(self.random_state).randint(2**31 - 1))
         runner = fold_runner(self.n_jobs) if run_tasks is None else run_tasks
         data = data.read_by(config.regime)
+        check_memory(config, data, lambda: active_plugins().registry, self.n_jobs, self.max_memory, work)
         return FitRequest(config, data, seed, emit, runner, self.n_jobs, self.n_members, lambda found, order: None)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

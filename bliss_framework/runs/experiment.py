@@ -31,6 +31,7 @@ from bliss_framework.runs.folder.checkpoint import Checkpoint
 from bliss_framework.runs.folder.csv_tables import TABLES
 from bliss_framework.runs.folder.run_folder import MODEL, RunFolder
 from bliss_framework.runs.folder.start import FORMAT, RunResult, Start, start
+from bliss_framework.runs.forecast import foretell, work_of
 from bliss_framework.runs.prepared import Prepared, announcement, fold_notes
 from bliss_framework.version import __version__
 
@@ -82,6 +83,7 @@ def _run(prepared: Prepared, begun: Start, folder: RunFolder | None) -> RunResul
     methods = (bliss_method(prepared.config), *prepared.baselines)
     fits = plan_fits(prepared.problem, methods, prepared.settings.evaluation, prepared.seed)
     tell(announcement(prepared, len(fits) + 1))
+    foretell(prepared, work_of(prepared, fits, inference=True), tell)
     model, warned = _infer(prepared, checkpoint, tell, folder)
     pieces = run_fits(prepared.problem, fits, prepared.n_jobs, checkpoint, tell, model)
     document = _document(prepared, model, _evaluation(prepared, pieces))

@@ -27,7 +27,9 @@ from bliss_framework import validators as validators
 from bliss_framework.errors import (
     BlissError as BlissError,
     BlissWarning as BlissWarning,
+    ComputeError as ComputeError,
     DataError as DataError,
+    MemoryNeededError as MemoryNeededError,
     MissingExtraError as MissingExtraError,
     ParameterNeededError as ParameterNeededError,
     PluginError as PluginError,

@@ -8,7 +8,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,8 @@ from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_limits
 
 from bliss_framework.compute.messages import drop_what_nobody_takes
-from bliss_framework.errors import RunError
+from bliss_framework.errors import ComputeError
+from bliss_framework.faults import is_lost_worker, worker_lost
 from bliss_framework.kernel.crossfit import RunTasks
 from bliss_framework.kernel.events import Emit, FoldFinished, silent
 from bliss_framework.kernel.fold_task import FoldResult, FoldTask
@@ -97,16 +97,15 @@ def in_parallel(
         arguments: of each call.
 
     Raises:
-        RunError: a worker process was killed.
+        ComputeError: a worker process was killed, or its cluster went away.
     """
     calls = [delayed(as_worker)(os.getpid(), function, *one) for one in arguments]
     try:
         yield from _results(n_jobs, calls)
-    except BrokenProcessPool as error:
-        raise RunError(
-            "A process that helped with the work was killed from outside, or could not be started. Most often memory "
-            "has run out: use fewer processes (n_jobs), or more folds (n_folds)."
-        ) from error
+    except Exception as error:
+        if is_lost_worker(error):
+            raise ComputeError(worker_lost(error)) from error
+        raise
 
 
 def _results(n_jobs: int | None, calls: Sequence[Any]) -> Iterator[Any]:

@@ -88,7 +88,8 @@ def exit_codes() -> Iterator[Ending]:
         _say(f"Error: {_noted(out_of_memory(fault), fault)}")
         ending.code = USER_ERROR
     except Exception as bug:
-        _say(f"This is a bug of bliss: {type(bug).__name__}: {bug}\nPlease report it, with the file {_log(bug)}.")
+        told = f"This is a bug of bliss: {type(bug).__name__}: {bug}\nPlease report it, with the file {_log(bug)}."
+        _say(_noted(told, bug))
         ending.code = OUR_BUG
     ending.code = _flushed(ending.code)
 

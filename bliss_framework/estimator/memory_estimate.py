@@ -220,7 +220,8 @@ def _limits(max_memory: str | int | None) -> _Limits:
     together, alone = memory_left()
     if max_memory is not None:
         allowed = size_in_bytes(max_memory) - memory_in_use()
-        # Who names a figure knows better than a machine that counts its caches.
+        # Who names a figure knows better than this estimate and a machine that counts its caches.
+        alone = None
         together = Room(max(0, allowed), f"of the {shown_size(size_in_bytes(max_memory))} of max_memory")
     of_worker = least_worker_memory()
     worker = None if of_worker is None else Room(of_worker, "in a worker of the cluster")
@@ -235,11 +236,12 @@ def _sentence(needed: Estimate, short: Room) -> str:
 
 
 def _changes(config: FitConfig, n_jobs: int | None, registry: Registry) -> Iterator[dict[str, Any]]:
-    """Yield settings that may need less, those that change nothing but time first."""
+    """Yield settings that may need less: first what changes nothing but time, then what leaves the labels alone."""
     fewer = [{"n_jobs": jobs} for jobs in range(n_workers(n_jobs) - 1, 0, -1)]
-    yield from fewer
     names = [one.component.name for one in registry.registrations if one.kind == "classifier"]
     final = {} if config["final_classifier"] == SAME else {"final_classifier": SAME}
+    yield from fewer
+    yield from ({"final_classifier": name} for name in names)
     for change in ({"classifier": name, **final} for name in names):
         yield change
         yield from ({**change, **jobs} for jobs in fewer[-1:])

@@ -42,7 +42,8 @@ def work_of(prepared: Prepared, fits: Sequence[Fit], inference: bool) -> Work:
         fits: of its evaluation.
         inference: whether labels of all rows are inferred, and a classifier is trained on them.
     """
-    own = sum(fit.method.name in (OWN, CONTROL) for fit in fits)
+    # The control infers nothing, so it costs little where BLISS itself is fitted as often.
+    own = max(sum(fit.method.name == name for fit in fits) for name in (OWN, CONTROL))
     evaluation = prepared.settings.evaluation
     held = 0.0 if prepared.problem.test is not None else evaluation.test_share or 1.0 / (evaluation.cv or 1)
     return Work(inference, inference, own, 1.0 - held if own else 1.0)

@@ -20,6 +20,8 @@ class Component:
         saved_types: full names, such as "my_package.model.MyEstimator", of types that a saved model may hold because of
             this component, that of its final estimator for instance. The factory itself, where it is a class, is
             implied. `load_model` trusts what installed components declare, and nothing else.
+        most_rows: of a baseline whose memory or time grows with the square of the rows, or worse: the number of rows
+            above which it is left out of evaluations, and refused where it is asked for by name. None for no limit.
     """
 
     name: str = field()
@@ -27,3 +29,4 @@ class Component:
     summary: str = field(default="")
     details: Mapping[str, str] = field(factory=dict)
     saved_types: tuple[str, ...] = field(default=())
+    most_rows: int | None = field(default=None)

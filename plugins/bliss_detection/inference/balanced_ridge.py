@@ -28,7 +28,7 @@ from bliss_framework.plugin import (
 )
 
 ROUNDING = 1e-9
-COVARIANCE = 24  # Bytes of a pair of columns: once in single precision, and two and a half times in double.
+COVARIANCE = 20  # Bytes of a pair of columns: once in single precision, and twice in double.
 
 
 @frozen

@@ -37,7 +37,7 @@ BLAMELESS = (*FULL, errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.
 LOST = {
     "joblib": ("TerminatedWorkerError", "BrokenProcessPool"),
     "concurrent": ("BrokenExecutor",),
-    "distributed": ("KilledWorker", "CommClosedError", "FutureCancelledError", "FuturesCancelledError"),
+    "distributed": ("KilledWorker", "CommClosedError", "FutureCancelledError", "ClosedClientError"),
     "ray": (
         "RayActorError",
         "ActorDiedError",

@@ -7,8 +7,10 @@ import signal
 import tempfile
 import threading
 import time
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,8 @@ from bliss_framework.kernel.fold_task import FoldResult, FoldTask
 Work = Callable[[FoldTask, Emit], FoldResult]
 # What a terminal or a batch system sends to all processes of a command; who started a worker stops it.
 NOT_FOR_WORKERS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name))
-CLUSTERS = ("DaskDistributedBackend", "RayBackend")  # Backends of joblib.
+DASK = "DaskDistributedBackend"
+CLUSTERS = (DASK, "RayBackend")  # Backends of joblib.
 BETWEEN_LOOKS = 0.5  # Seconds after which a worker looks again whether its parent is there.
 
 
@@ -80,7 +83,7 @@ def on_cluster() -> bool:
 def least_worker_memory() -> int | None:
     """Return how much memory the worker with the least of it may take; None where there is no cluster that says so."""
     backend = get_active_backend()[0]
-    if type(backend).__name__ != CLUSTERS[0]:
+    if type(backend).__name__ != DASK:
         return None
     limits = [one.get("memory_limit") for one in backend.client.scheduler_info(n_workers=-1)["workers"].values()]
     return min((int(limit) for limit in limits if limit), default=None)
@@ -110,6 +113,9 @@ def in_parallel(
 
 def _results(n_jobs: int | None, calls: Sequence[Any]) -> Iterator[Any]:
     backend = get_active_backend()[0]
+    if type(backend).__name__ == DASK:
+        yield from _on_dask(backend.client, calls, int(effective_n_jobs(n_jobs)))
+        return
     if backend.supports_return_generator:
         yield from Parallel(n_jobs=n_jobs, return_as="generator", **_own_start(backend))(calls)
         return
@@ -117,6 +123,42 @@ def _results(n_jobs: int | None, calls: Sequence[Any]) -> Iterator[Any]:
     size = int(effective_n_jobs(n_jobs))
     for first in range(0, len(calls), size):
         yield from Parallel(n_jobs=n_jobs)(calls[first : first + size])
+
+
+def _on_dask(client: Any, calls: Sequence[Any], n_workers: int) -> Iterator[Any]:
+    """Yield the results of calls on the workers of dask; joblib would wait for ever for a call whose worker died.
+
+    What several calls are given travels once, and there are no more calls on the way than workers need.
+    """
+    times = Counter(id(argument) for _, arguments, _ in calls for argument in arguments)
+    shared: dict[int, Any] = {}
+
+    def sent(call: Any) -> Any:
+        function, arguments, _ = call
+        places = [_scattered(client, one, shared if times[id(one)] > 1 else {}) for one in arguments]
+        return client.submit(function, *places, pure=False)
+
+    rest = iter(calls)
+    waiting = deque(sent(call) for call in islice(rest, 2 * n_workers))
+    try:
+        while waiting:
+            yield waiting[0].result()
+            waiting.popleft()
+            waiting.extend(sent(call) for call in islice(rest, 1))
+    finally:
+        # A cluster that is gone has nothing to cancel.
+        with suppress(Exception):
+            client.cancel(list(waiting))
+
+
+def _scattered(client: Any, argument: Any, known: dict[int, Any]) -> Any:
+    """Send an argument to the cluster ahead of the call, unless it is a word, a number or a function."""
+    if argument is None or callable(argument) or isinstance(argument, str | int | float):
+        return argument
+    if id(argument) not in known:
+        # One that stands in a list would be taken for several.
+        (known[id(argument)],) = client.scatter([argument], hash=False)
+    return known[id(argument)]
 
 
 def _own_start(backend: Any) -> dict[str, Any]:

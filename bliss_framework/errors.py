@@ -1,7 +1,5 @@
 """Every error that a user can fix. Each message says what happened, to which thing, what is allowed, what to do."""
 
-from collections.abc import Mapping
-
 
 class BlissError(Exception):
     """An error that the user can fix; the console prints its text alone and exits with 1."""
@@ -56,7 +54,7 @@ class MemoryNeededError(SettingsError):
     This needs 9 GB. With classifier="ridge" it needs about 1 GB.
     """
 
-    def __init__(self, sentence: str, settings: Mapping[str, object] | None = None, needed: str = "") -> None:
+    def __init__(self, sentence: str, settings: dict[str, object] | None = None, needed: str = "") -> None:
         super().__init__(sentence, settings, needed)
         self.sentence, self.settings, self.needed = sentence, settings, needed
 

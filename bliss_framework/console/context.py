@@ -201,8 +201,8 @@ def what_is_kept(folder: Path, words: Sequence[str]) -> str:
     end = words.index("--") if "--" in words else len(words)
     command = shlex.join([*words[:end], *added, *words[end:]])
     inferred = (folder / LABELS).exists() and not (folder / RESULT).exists()
-    other = " Labels are inferred, so --final-classifier may be another one then." if inferred else ""
-    return f"What was finished is kept in {folder}. To go on: bliss {command}{other}"
+    other = ", and labels are inferred, so the run may go on with another --final-classifier" if inferred else ""
+    return f"What was finished is kept in {folder}{other}. To go on: bliss {command}"
 
 
 @contextmanager

@@ -31,7 +31,7 @@ from bliss_framework.estimator.parameters import (
     not_given,
     signature,
 )
-from bliss_framework.estimator.selection import Trial
+from bliss_framework.estimator.selection import Pieces, Trial
 from bliss_framework.estimator.suspect_columns import warn_of_suspect_columns
 from bliss_framework.extension.components import resolve
 from bliss_framework.extension.contracts import Profile, Regime
@@ -163,12 +163,14 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         emit: Emit = silent,
         run_tasks: RunTasks | None = None,
         keep: Callable[["BlissClassifier"], None] = silent,
+        pieces: Pieces | None = None,
     ) -> "BlissClassifier":
         """Fit checked data with a configuration that is resolved; of the parameters only those of the run are used.
 
         Args:
             data, config, emit, run_tasks: as in `fit_observed`.
             keep: is given this estimator when labels are inferred, and no final classifier is trained yet.
+            pieces: where finished parts of a choice of settings are kept, or None.
         """
         request = self._request(data, config, emit, run_tasks, Work())
 
@@ -177,7 +179,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             keep(self)
 
         with one_blas_thread():
-            request = evolve(request, keep=keep_labels)
+            request = evolve(request, keep=keep_labels, pieces=pieces)
             result = fit_best(request) if config.candidates else fit(request)
             remember_result(self, result)
             # In canonical order, because the place of a row in a matrix product decides its last bits.

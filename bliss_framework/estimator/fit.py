@@ -24,7 +24,7 @@ from bliss_framework.estimator.label_inference import (
     order_data,
     warn_of_folds,
 )
-from bliss_framework.estimator.selection import Trial, groups_of, trials_of, unit_of
+from bliss_framework.estimator.selection import Pieces, Trial, groups_of, trials_of, unit_of
 from bliss_framework.estimator.self_training import self_trained
 from bliss_framework.estimator.training_parts import check_training_parts
 from bliss_framework.extension.contracts import Regime
@@ -54,6 +54,7 @@ class FitRequest:
         n_jobs: processes.
         n_members: how many of the best candidates are averaged.
         keep: is told of the inferred labels before a final classifier is trained, so that none that fails costs them.
+        pieces: where finished parts of a choice of settings are kept, or None.
     """
 
     config: FitConfig = field()
@@ -64,6 +65,7 @@ class FitRequest:
     n_jobs: int | None = field()
     n_members: int = field()
     keep: Keep = field()
+    pieces: Pieces | None = field(default=None)
 
 
 @frozen(eq=False)
@@ -176,7 +178,7 @@ def ranked_trials(request: FitRequest) -> list[Trial]:
     def progress(done: int, total: int) -> None:
         request.emit(SelectionAdvanced(done, total))
 
-    return trials_of(candidates, request.data, folds, request.seed, request.n_jobs, progress)
+    return trials_of(candidates, request.data, folds, request.seed, request.n_jobs, progress, request.pieces)
 
 
 def warn_of_collapse(found: CrossFit, classes: NDArray[Any]) -> None:
@@ -270,10 +272,13 @@ def _inferences(
     if not needed:
         data = ready[best.order_key].data
         return {None: inherited_labels(best.regime.inherited(data.weak, data.bags), data.space)}
-    runner = fold_runner(request.n_jobs)
-    return {
-        one.inference_key: infer(one, ready[one.order_key].data, request.seed, runner, request.emit) for one in needed
-    }
+    found: dict[str | None, CrossFit] = {}
+    for number, one in enumerate(needed, start=1):
+        runner = fold_runner(request.n_jobs)
+        if request.pieces is not None:
+            runner = request.pieces.folds(runner, f"inference{number}")
+        found[one.inference_key] = infer(one, ready[one.order_key].data, request.seed, runner, request.emit)
+    return found
 
 
 def _member(trial: Trial, ready: OrderedData, inferences: Mapping[str | None, CrossFit], seed: int) -> Member:

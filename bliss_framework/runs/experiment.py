@@ -113,7 +113,7 @@ def _infer(
     runner = checkpoint.folds(fold_runner(prepared.n_jobs))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model.fit_configured(data, prepared.config, tell, runner, keep)
+        model.fit_configured(data, prepared.config, tell, runner, keep, checkpoint)
     tell(FitFinished(OWN, None, None, model.inference_["weak_score"]))
     return model, sorted({str(one.message) for one in caught})
 

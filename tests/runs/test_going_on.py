@@ -197,6 +197,52 @@ class TestFinishedFits:
         assert lasting(again) == lasting(straight)
 
 
+CHOICE = {
+    "settings": "select",
+    "grid": {"inherited_share": [0.25, 0.75], "train_on": ["one", "rest"]},
+    "n_members": 4,
+    "cv": None,
+}
+
+
+class TestChoiceOfSettings:
+    def test_going_on_chooses_nothing_anew(self, experiment, tmp_path, stopped, lasting, monkeypatch):
+        """Scores of candidates and folds of all rows are kept, so the run goes straight to the final fits."""
+        straight = run(experiment(**CHOICE), silent, RunFolder(tmp_path / "straight")).document
+        folder = stopped(**CHOICE)
+        names = {path.name.split("-")[0] for path in (folder / "state").iterdir()}
+        assert names == {"selection", "inference1", "inference2"}
+        monkeypatch.setattr("bliss_framework.estimator.selection._heldout_scores", lambda *arguments: 1 / 0)
+        heard = []
+        again = run(experiment(**CHOICE), heard.append, RunFolder(folder, resume=True)).document
+        assert lasting(again) == lasting(straight)
+        assert bytes_of(folder) == bytes_of(tmp_path / "straight")
+        assert not [one for one in heard if isinstance(one, FoldFinished)]
+
+    def test_what_was_scored_stays(self, experiment, stopped):
+        """Final classifiers were scored in the choice, so their settings cannot be others."""
+        with pytest.raises(RunError, match=r"bliss\.confidence_weights was not set and is now False\.$"):
+            run(experiment(**CHOICE, confidence_weights=False), never, RunFolder(stopped(**CHOICE), resume=True))
+
+    def test_a_damaged_piece_is_computed_again(self, experiment, tmp_path, stopped, lasting):
+        """Scores that are not as they were written cost their time and nothing else."""
+        straight = run(experiment(**CHOICE), silent).document
+        folder = stopped(**CHOICE)
+        path = folder / "state" / "selection-task2.json"
+        path.write_text(path.read_text()[:-40])
+        result = run(experiment(**CHOICE), silent, RunFolder(folder, resume=True))
+        assert lasting(result.document) == lasting(straight)
+        assert any("selection-task2.json was damaged" in note for note in result.notes)
+
+    def test_warnings_are_said_again(self, experiment, tmp_path, stopped):
+        """What was warned of while candidates were scored is a note of a run that goes on, too."""
+        many = {**CHOICE, "n_folds": 30}
+        straight = run(experiment(**many), silent).document
+        assert any("n_folds was reduced" in note for note in straight["notes"])
+        again = run(experiment(**many), silent, RunFolder(stopped(**many), resume=True)).document
+        assert again["notes"] == straight["notes"]
+
+
 class TestComparison:
     def test_other_methods(self, experiment, tmp_path, listen, lasting):
         """A comparison that was interrupted may have more methods, and keeps its finished fits."""

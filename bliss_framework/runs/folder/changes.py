@@ -20,6 +20,7 @@ FREE_TO_CHANGE = (
     "record.resumed_from",
 )
 DIGEST = "record.data_sha256"
+SELECTION = "selection-"  # Pieces of a choice of settings.
 FIT = re.compile(r"(?P<method>.+)-repeat\d+-fold\d+")
 
 
@@ -47,6 +48,11 @@ class Finished:
         found = (FIT.fullmatch(name) for name in self.pieces)
         return frozenset(one["method"] for one in found if one)
 
+    @property
+    def chosen(self) -> bool:
+        """Whether a part of a choice of settings is finished, in which final classifiers were scored."""
+        return any(name.startswith(SELECTION) for name in self.pieces)
+
     def decides(self, key: str, before: Any, now: Any) -> bool:
         """Say whether anything that is finished depends on a setting.
 
@@ -61,7 +67,7 @@ class Finished:
             return True
         if row is not None:
             # The labels of all rows are inferred without the final classifier, and baselines know neither.
-            return bool({OWN, CONTROL} & self.methods) if row.when == "final" else bool(self.pieces)
+            return bool({OWN, CONTROL} & self.methods) or self.chosen if row.when == "final" else bool(self.pieces)
         if key in ("evaluation.cv", "evaluation.test_share"):
             return bool(self.methods)
         if key == "compare":

@@ -4,12 +4,14 @@ import os
 import resource
 import subprocess
 import sys
+from concurrent.futures.process import BrokenProcessPool
 
 import numpy as np
 import pytest
 
-from bliss_framework import MemoryNeededError
+from bliss_framework import ComputeError, MemoryNeededError
 from bliss_framework.console.exits import exit_codes
+from bliss_framework.faults import worker_lost
 from bliss_framework.runs import forecast
 
 QUICK = ("--n-rounds", "3", "--n-folds", "3")
@@ -114,3 +116,31 @@ class TestMemoryRunsOut:
         assert "fold" not in said
         assert (here / "out" / "labels.csv").read_bytes() == labels
         assert (here / "out" / "model.skops").exists()
+
+
+class TestWorkers:
+    @pytest.mark.parametrize("method", ["bliss", "bag-mean-svm"])
+    def test_a_killed_process(self, cli, table, here, monkeypatch, method):
+        """A worker that is killed in the evaluation ends a run with exit code 1, and says how to go on."""
+        table()
+        words = ["run", "toy.csv", *QUICK, "--cv", "2", "--quiet", "--output", "out"]
+        straight = cli(*words[:-1], "straight").out
+
+        def lost(n_jobs, function, arguments):
+            for one in arguments:
+                if one[1].method.name == method:
+                    raise ComputeError(worker_lost(BrokenProcessPool("gone")))
+                yield function(*one)
+
+        with monkeypatch.context() as patched:
+            patched.setattr("bliss_framework.runs.evaluation.fits.in_parallel", lost)
+            patched.setattr("bliss_framework.runs.evaluation.fits.several", lambda n_jobs: True)
+            ended = cli(*words)
+        assert (ended.code, ended.out) == (1, "")
+        assert ended.err.startswith("Error: A process that helped with the work was killed from outside, or could not")
+        other = ", and labels are inferred, so the run may go on with another --final-classifier"
+        kept = f"What was finished is kept in out{other if method == 'bliss' else ''}. To go on: "
+        assert kept in ended.err
+        again = "bliss run toy.csv --n-rounds 3 --n-folds 3 --cv 2 --quiet --output out --resume"
+        assert ended.err.endswith(f"To go on: {again}\n")
+        assert cli(*words, "--resume").out == straight.replace("straight", "out")

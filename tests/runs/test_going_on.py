@@ -270,7 +270,10 @@ def test_what_is_finished(tmp_path):
     assert not finished.decides("bliss.final_classifier.name", "same", "ridge")
     assert finished.decides("bliss.classifier.name", "ridge", "svm-rbf")
     assert finished.decides("methods", ["bliss"], None)
-    assert finished.decides("evaluation.cv", 2, 3)
+    for key in ("evaluation.cv", "record.test_sha256", "data.test.label"):
+        assert finished.decides(key, 2, 3)
+        assert not Finished(False, frozenset({"inference-pass1-fold2"})).decides(key, 2, 3)
+    assert finished.decides("data.label", "a", "b")
     (tmp_path / "result.json").write_text("{}")
     assert Finished.of(tmp_path / "result.json", state).decides("evaluation.repeats", 1, 2)
 

@@ -20,6 +20,8 @@ FREE_TO_CHANGE = (
     "record.resumed_from",
 )
 DIGEST = "record.data_sha256"
+# What says on which bags methods are tested, beside the keys of the test set in "data.test".
+OF_TESTING = ("evaluation.cv", "evaluation.test_share", "record.test_sha256")
 SELECTION = "selection-"  # Pieces of a choice of settings.
 FIT = re.compile(r"(?P<method>.+)-repeat\d+-fold\d+")
 
@@ -68,7 +70,7 @@ class Finished:
         if row is not None:
             # The labels of all rows are inferred without the final classifier, and baselines know neither.
             return bool({OWN, CONTROL} & self.methods) or self.chosen if row.when == "final" else bool(self.pieces)
-        if key in ("evaluation.cv", "evaluation.test_share"):
+        if key in OF_TESTING or key.startswith("data.test."):
             return bool(self.methods)
         if key == "compare":
             return not _changed_methods(before, now).isdisjoint(self.methods)

@@ -24,8 +24,10 @@ _HOMES = {
         (
             "BlissError",
             "BlissWarning",
+            "ComputeError",
             "DataError",
             "FileError",
+            "MemoryNeededError",
             "MissingExtraError",
             "ParameterNeededError",
             "PluginError",

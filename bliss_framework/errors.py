@@ -40,6 +40,40 @@ class SettingsError(BlissError, ValueError):
     """A setting has a value that is not allowed; the message names the setting."""
 
 
+class MemoryNeededError(SettingsError):
+    """Work needs more memory than there is; it was not begun.
+
+    The text ends with a setting that fits, as it is given in Python; the console says it with options instead.
+
+    Args:
+        sentence: how much is needed, for what, and how much there is.
+        settings: parameters of `BlissClassifier` with which it fits; None where none was found.
+        needed: what it needs with those, in words.
+
+    >>> print(MemoryNeededError("This needs 9 GB.", {"classifier": "ridge"}, "1 GB"))
+    This needs 9 GB. With classifier="ridge" it needs about 1 GB.
+    """
+
+    def __init__(self, sentence: str, settings: dict[str, object] | None = None, needed: str = "") -> None:
+        super().__init__(sentence, settings, needed)
+        self.sentence, self.settings, self.needed = sentence, settings, needed
+
+    def __str__(self) -> str:
+        """Say it, with the setting as a keyword."""
+        words = [f'{name}="{value}"' if isinstance(value, str) else f"{name}={value}" for name, value in self._given]
+        return self.words(" and ".join(words))
+
+    @property
+    def _given(self) -> list[tuple[str, object]]:
+        return list((self.settings or {}).items())
+
+    def words(self, settings: str) -> str:
+        """Say it, with the setting in the words of an interface."""
+        if not self._given:
+            return f"{self.sentence} Use fewer rows or columns, or a machine with more; max_memory allows to try it."
+        return f"{self.sentence} With {settings} it needs about {self.needed}."
+
+
 class UnknownNameError(BlissError, ValueError):
     """No component, data set or option has this name; the message offers the nearest ones."""
 
@@ -68,6 +102,10 @@ class BlissWarning(UserWarning):
 
 class RunError(BlissError, RuntimeError):
     """A run directory cannot be written, read or resumed."""
+
+
+class ComputeError(RunError):
+    """Work was cut short for a reason that lies outside of bliss: a worker was killed, or a cluster went away."""
 
 
 class FileError(RunError):

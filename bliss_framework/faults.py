@@ -33,6 +33,33 @@ HINTS = {
 BLAMELESS = (*FULL, errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.EIO, errno.ESTALE, errno.ENOMEM)
 
 
+# What engines raise where a process of theirs is gone, by package; they are not imported to be recognised.
+LOST = {
+    "joblib": ("TerminatedWorkerError", "BrokenProcessPool"),
+    "concurrent": ("BrokenExecutor",),
+    "distributed": ("KilledWorker", "CommClosedError", "FutureCancelledError", "ClosedClientError"),
+    "ray": (
+        "RayActorError",
+        "ActorDiedError",
+        "OutOfMemoryError",
+        "WorkerCrashedError",
+        "NodeDiedError",
+        "ObjectLostError",
+        "RaySystemError",
+    ),
+}
+
+
+def is_lost_worker(error: BaseException) -> bool:
+    """Say whether an exception means that a process which helped with the work, or its cluster, is gone.
+
+    >>> from concurrent.futures.process import BrokenProcessPool
+    >>> is_lost_worker(BrokenProcessPool("gone")), is_lost_worker(ValueError("no"))
+    (True, False)
+    """
+    return any(cls.__name__ in LOST.get(cls.__module__.partition(".")[0], ()) for cls in type(error).__mro__)
+
+
 def is_fault(error: BaseException) -> bool:
     """Say whether an exception is a fault of the machine, for which the code that was running is not to blame.
 
@@ -66,6 +93,19 @@ def in_words(error: OSError, what: str | Path | None = None, cannot: str = "cann
     said = f"{named} {cannot}: {reason(error)}." if named else f"The system refused something: {reason(error)}."
     hint = HINTS.get(error.errno or 0)
     return f"{said} {hint}" if hint else said
+
+
+def worker_lost(error: BaseException) -> str:
+    """Say that a process which helped with the work is gone, and what helps."""
+    package = type(error).__module__.partition(".")[0]
+    lost = {
+        "distributed": "A worker of the dask cluster was killed, or the cluster went away",
+        "ray": "A worker of the ray cluster was killed, or the cluster went away",
+    }.get(package, "A process that helped with the work was killed from outside, or could not be started")
+    return (
+        f"{lost} ({type(error).__name__}). Most often memory has run out: use fewer processes (n_jobs), or more folds "
+        f"(n_folds)."
+    )
 
 
 def out_of_memory(error: MemoryError) -> str:

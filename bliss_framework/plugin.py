@@ -27,7 +27,9 @@ from bliss_framework import validators as validators
 from bliss_framework.errors import (
     BlissError as BlissError,
     BlissWarning as BlissWarning,
+    ComputeError as ComputeError,
     DataError as DataError,
+    MemoryNeededError as MemoryNeededError,
     MissingExtraError as MissingExtraError,
     ParameterNeededError as ParameterNeededError,
     PluginError as PluginError,
@@ -63,6 +65,7 @@ from bliss_framework.extension.contracts import (
     Pipeline as Pipeline,
     PreparedClassifier as PreparedClassifier,
     Presets as Presets,
+    ProblemSize as ProblemSize,
     Profile as Profile,
     Reader as Reader,
     Regime as Regime,
@@ -111,6 +114,7 @@ from bliss_framework.primal.landmarks import Landmarks as Landmarks
 from bliss_framework.primal.rbf import rbf_kernel as rbf_kernel
 from bliss_framework.primal.sums import gram as gram, moments as moments, outputs as outputs
 from bliss_framework.primal.systems import (
+    MOST_UNKNOWNS as MOST_UNKNOWNS,
     FactorisedSystem as FactorisedSystem,
     System as System,
     factorised as factorised,

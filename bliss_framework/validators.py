@@ -10,6 +10,7 @@ bliss_framework.errors.SettingsError: width must be a finite number above 0; got
 """
 
 import math
+import re
 from collections.abc import Callable
 from numbers import Integral, Real
 from types import SimpleNamespace
@@ -20,6 +21,7 @@ from bliss_framework.errors import SettingsError
 N_SEEDS = 2**32
 LARGEST = 1e30
 Validator = Callable[[Any, Any, Any], None]
+UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 
 def at_least(lowest: int) -> Validator:
@@ -88,6 +90,45 @@ def processes(_: Any, attribute: Any, value: Any) -> None:
     """Allow what joblib takes for a number of processes."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value == 0:
         raise SettingsError(f"{attribute.name} must be None, a positive integer, or -1 for all cores; got {value!r}.")
+
+
+def memory_size(_: Any, attribute: Any, value: Any) -> None:
+    """Allow a number of bytes, or text such as "500MB" or "4GB"."""
+    if isinstance(value, str) and size_or_none(value):
+        return
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise SettingsError(f"{attribute.name} must be a size such as 500MB or 4GB; got {value!r}.")
+
+
+def size_in_bytes(size: str | int) -> int:
+    """Return the bytes that a size means, as `memory_size` allows it.
+
+    >>> size_in_bytes("1.5 GB"), size_in_bytes("300"), size_in_bytes(300)
+    (1500000000, 300, 300)
+    """
+    found = size_or_none(size) if isinstance(size, str) else int(size)
+    if not found:
+        raise SettingsError(f"A size is written as 500MB or 4GB; got {size!r}.")
+    return found
+
+
+def size_or_none(text: str) -> int | None:
+    """Return the bytes that a text such as "4GB" means; None where it is no size."""
+    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?) ?([KMGT]B)?", text.strip().upper())
+    return None if found is None else int(float(found[1]) * UNITS[found[2] or ""])
+
+
+def shown_size(n_bytes: int) -> str:
+    """Write a number of bytes as people do.
+
+    >>> shown_size(300), shown_size(3_200_000_000)
+    ('300 bytes', '3.2 GB')
+    """
+    for unit in ("TB", "GB", "MB", "KB"):
+        if n_bytes >= UNITS[unit]:
+            whole, rest = divmod(n_bytes, UNITS[unit])
+            return f"{whole}{f'.{10 * rest // UNITS[unit]}' if whole < 10 else ''} {unit}"
+    return f"{n_bytes} bytes"
 
 
 def seed_or_generator(_: Any, attribute: Any, value: Any) -> None:

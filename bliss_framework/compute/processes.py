@@ -8,10 +8,11 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ from threadpoolctl import ThreadpoolController
 
 from bliss_framework.compute.block_workers import block_runner
 from bliss_framework.compute.messages import drop_what_nobody_takes
-from bliss_framework.errors import RunError
+from bliss_framework.errors import ComputeError
+from bliss_framework.faults import is_lost_worker, worker_lost
 from bliss_framework.kernel.crossfit import RunTasks
 from bliss_framework.kernel.events import Emit, FoldFinished, silent
 from bliss_framework.kernel.fold_task import FoldResult, FoldTask
@@ -31,6 +33,8 @@ from bliss_framework.lockstep.runner import with_lockstep
 Work = Callable[[FoldTask, Emit], FoldResult]
 # What a terminal or a batch system sends to all processes of a command; who started a worker stops it.
 NOT_FOR_WORKERS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name))
+DASK = "DaskDistributedBackend"
+CLUSTERS = (DASK, "RayBackend")  # Backends of joblib.
 BETWEEN_LOOKS = 0.5  # Seconds after which a worker looks again whether its parent is there.
 
 
@@ -79,6 +83,25 @@ def several(n_jobs: int | None) -> bool:
     return int(effective_n_jobs(n_jobs)) > 1
 
 
+def n_workers(n_jobs: int | None) -> int:
+    """Return how many processes work is spread over, here or on a cluster."""
+    return int(effective_n_jobs(n_jobs))
+
+
+def on_cluster() -> bool:
+    """Say whether work is spread over dask or ray, whose processes have their own limits of memory."""
+    return type(get_active_backend()[0]).__name__ in CLUSTERS
+
+
+def least_worker_memory() -> int | None:
+    """Return how much memory the worker with the least of it may take; None where there is no cluster that says so."""
+    backend = get_active_backend()[0]
+    if type(backend).__name__ != DASK:
+        return None
+    limits = [one.get("memory_limit") for one in backend.client.scheduler_info(n_workers=-1)["workers"].values()]
+    return min((int(limit) for limit in limits if limit), default=None)
+
+
 def in_parallel(
     n_jobs: int | None, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]
 ) -> Iterator[Any]:
@@ -90,20 +113,22 @@ def in_parallel(
         arguments: of each call.
 
     Raises:
-        RunError: a worker process was killed.
+        ComputeError: a worker process was killed, or its cluster went away.
     """
     calls = [delayed(as_worker)(os.getpid(), function, *one) for one in arguments]
     try:
         yield from _results(n_jobs, calls)
-    except BrokenProcessPool as error:
-        raise RunError(
-            "A process that helped with the work was killed from outside, or could not be started. Most often memory "
-            "has run out: use fewer processes (n_jobs), or more folds (n_folds)."
-        ) from error
+    except Exception as error:
+        if is_lost_worker(error):
+            raise ComputeError(worker_lost(error)) from error
+        raise
 
 
 def _results(n_jobs: int | None, calls: Sequence[Any]) -> Iterator[Any]:
     backend = get_active_backend()[0]
+    if type(backend).__name__ == DASK:
+        yield from _on_dask(backend.client, calls, int(effective_n_jobs(n_jobs)))
+        return
     if backend.supports_return_generator:
         yield from Parallel(n_jobs=n_jobs, return_as="generator", **_own_start(backend))(calls)
         return
@@ -111,6 +136,42 @@ def _results(n_jobs: int | None, calls: Sequence[Any]) -> Iterator[Any]:
     size = int(effective_n_jobs(n_jobs))
     for first in range(0, len(calls), size):
         yield from Parallel(n_jobs=n_jobs)(calls[first : first + size])
+
+
+def _on_dask(client: Any, calls: Sequence[Any], n_workers: int) -> Iterator[Any]:
+    """Yield the results of calls on the workers of dask; joblib would wait for ever for a call whose worker died.
+
+    What several calls are given travels once, and there are no more calls on the way than workers need.
+    """
+    times = Counter(id(argument) for _, arguments, _ in calls for argument in arguments)
+    shared: dict[int, Any] = {}
+
+    def sent(call: Any) -> Any:
+        function, arguments, _ = call
+        places = [_scattered(client, one, shared if times[id(one)] > 1 else {}) for one in arguments]
+        return client.submit(function, *places, pure=False)
+
+    rest = iter(calls)
+    waiting = deque(sent(call) for call in islice(rest, 2 * n_workers))
+    try:
+        while waiting:
+            yield waiting[0].result()
+            waiting.popleft()
+            waiting.extend(sent(call) for call in islice(rest, 1))
+    finally:
+        # A cluster that is gone has nothing to cancel.
+        with suppress(Exception):
+            client.cancel(list(waiting))
+
+
+def _scattered(client: Any, argument: Any, known: dict[int, Any]) -> Any:
+    """Send an argument to the cluster ahead of the call, unless it is a word, a number or a function."""
+    if argument is None or callable(argument) or isinstance(argument, str | int | float):
+        return argument
+    if id(argument) not in known:
+        # One that stands in a list would be taken for several.
+        (known[id(argument)],) = client.scatter([argument], hash=False)
+    return known[id(argument)]
 
 
 def _own_start(backend: Any) -> dict[str, Any]:

@@ -16,16 +16,25 @@ from bliss_framework.console.drawing.progress import Listener, progress_on
 from bliss_framework.console.drawing.screens import Screen, open_screen
 from bliss_framework.console.exits import Interrupted
 from bliss_framework.console.streams import OutputLost
-from bliss_framework.errors import FileError, PluginError, RunError, SettingsError
+from bliss_framework.errors import (
+    ComputeError,
+    FileError,
+    MemoryNeededError,
+    PluginError,
+    RunError,
+    SettingsError,
+)
 from bliss_framework.extension.imports import trusting
 from bliss_framework.extension.loading.plugins import Plugins, load_plugins
 from bliss_framework.runs.data.find import default_data_dirs
+from bliss_framework.runs.folder.changes import Finished
+from bliss_framework.runs.folder.csv_tables import LABELS
+from bliss_framework.runs.folder.run_folder import MODEL, RESULT, STATE
 from bliss_framework.runs.pipeline_run import PreparedPipeline
 from bliss_framework.runs.prepared import Prepared
 from bliss_framework.runs.settings.experiment_file import Experiments
 from bliss_framework.runs.settings.records import RunSettings
 
-MODEL = "model.skops"
 Experiment = Prepared | PreparedPipeline
 
 
@@ -200,7 +209,10 @@ def what_is_kept(folder: Path, words: Sequence[str]) -> str:
     # What follows a double dash is no option.
     end = words.index("--") if "--" in words else len(words)
     command = shlex.join([*words[:end], *added, *words[end:]])
-    return f"What was finished is kept in {folder}. To go on: bliss {command}"
+    finished = Finished.of(folder / RESULT, folder / STATE)
+    is_free = (folder / LABELS).exists() and not finished.decides("bliss.final_classifier", None, None)
+    other = ", and labels are inferred, so the run may go on with another --final-classifier" if is_free else ""
+    return f"What was finished is kept in {folder}{other}. To go on: bliss {command}"
 
 
 @contextmanager
@@ -221,10 +233,16 @@ def telling_how_to_go_on(folder: Path | None, words: Sequence[str]) -> Iterator[
             raise Interrupted(how_to_go_on(folder, words)) from None
         start = f"To start again: bliss {shlex.join(words)}"
         raise Interrupted(f"Interrupted. Nothing was kept, since there was no --output DIR. {start}") from None
-    except (OSError, MemoryError, FileError) as error:
-        if folder is not None and folder.exists():
+    except Exception as error:
+        if folder is not None and _is_kept(error, folder):
             error.add_note(what_is_kept(folder, words))
         raise
+
+
+def _is_kept(error: Exception, folder: Path) -> bool:
+    """Say whether an error stopped a run in its midst; one that refuses a directory or a setting stopped nothing."""
+    in_its_midst = isinstance(error, FileError | ComputeError | MemoryNeededError)
+    return folder.exists() and (in_its_midst or not isinstance(error, SettingsError | RunError))
 
 
 def print_results(screen: Screen, show: Callable[[], None], kept: Callable[[], str]) -> None:

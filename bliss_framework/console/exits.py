@@ -26,7 +26,7 @@ from click.exceptions import Exit
 
 from bliss_framework.console import INTERRUPTED
 from bliss_framework.console.streams import OutputLost, guard_streams
-from bliss_framework.errors import BlissError, ParameterNeededError
+from bliss_framework.errors import BlissError, MemoryNeededError, ParameterNeededError
 from bliss_framework.faults import in_words, out_of_memory
 from bliss_framework.version import __version__
 
@@ -89,7 +89,8 @@ def exit_codes() -> Iterator[Ending]:
         _say(f"Error: {_noted(out_of_memory(fault), fault)}")
         ending.code = USER_ERROR
     except Exception as bug:
-        _say(f"This is a bug of bliss: {type(bug).__name__}: {bug}\nPlease report it, with the file {_log(bug)}.")
+        told = f"This is a bug of bliss: {type(bug).__name__}: {bug}\nPlease report it, with the file {_log(bug)}."
+        _say(_noted(told, bug))
         ending.code = OUR_BUG
     ending.code = _flushed(ending.code)
 
@@ -142,10 +143,12 @@ def _with_notes(error: BaseException) -> str:
 
 def _in_console_words(error: BaseException) -> str:
     """Say how to answer with an option where the error itself says how to answer in Python."""
+    from bliss_framework.console.options import how_to_set, how_to_type
+
+    if isinstance(error, MemoryNeededError) and error.settings:
+        return error.words(" ".join(how_to_type(name, value) for name, value in error.settings.items()))
     if not isinstance(error, ParameterNeededError):
         return str(error)
-    from bliss_framework.console.options import how_to_set
-
     return f"{error.question} Say so with {how_to_set(error.component, error.parameter, error.example)}."
 
 

@@ -100,6 +100,15 @@ def how_to_set(component: str, parameter: str, value: Any) -> str:
     return f"--{option.replace('_', '-')} {shlex.quote(str(value))} (which is short for {assignment})"
 
 
+def how_to_type(name: str, value: Any) -> str:
+    """Say how the command line gives a parameter of `BlissClassifier`.
+
+    >>> how_to_type("final_classifier", "same")
+    '--final-classifier same'
+    """
+    return f"--{name.replace('_', '-')} {shlex.quote(str(value))}"
+
+
 evaluation_options = _all(
     _evaluation("--cv", metavar="K", type=int, help="Evaluate by K folds of whole bags, beside simple baselines."),
     _evaluation("--repeats", metavar="N", type=int, help="Repeat the evaluation with other folds. [default: 1]"),

@@ -1,9 +1,10 @@
 """BlissClassifier: bandit label inference with the face of a scikit-learn classifier."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Unpack
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -11,26 +12,26 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bliss_framework.compute.processes import fold_runner, one_blas_thread
 from bliss_framework.errors import BlissError, DataError
 from bliss_framework.estimator.checked_data import CheckedData
-from bliss_framework.estimator.configure import Config, FitConfig, configure
-from bliss_framework.estimator.default_words import default_words
+from bliss_framework.estimator.configure import FitConfig, configure
+from bliss_framework.estimator.default_words import argument_section, default_words
 from bliss_framework.estimator.ensemble import Ensemble, bag_labels, bag_scores, instance_scores, measures
 from bliss_framework.estimator.explanation import Explanation, explain
 from bliss_framework.estimator.extremes import check_values
 from bliss_framework.estimator.final import probabilities
-from bliss_framework.estimator.fit import FitRequest, FitResult, fit, fit_best, ranked_trials, warn_of_collapse
+from bliss_framework.estimator.fit import FitRequest, fit, fit_best, ranked_trials, warn_of_collapse
+from bliss_framework.estimator.fitted_attributes import remember_columns, remember_labels, remember_result
 from bliss_framework.estimator.inputs import check_labelled, check_training, check_unlabelled, has_bags, is_table
 from bliss_framework.estimator.label_inference import infer, order_data
 from bliss_framework.estimator.lost_bags import refuse_lost_bags, warn_of_no_bags
+from bliss_framework.estimator.memory_estimate import Work, check_memory
 from bliss_framework.estimator.parameters import (
     TABLE,
     Parameters,
-    argument_section,
     generator,
-    named,
     not_given,
     signature,
 )
-from bliss_framework.estimator.selection import Trial
+from bliss_framework.estimator.selection import Pieces, Trial
 from bliss_framework.estimator.suspect_columns import warn_of_suspect_columns
 from bliss_framework.extension.components import resolve
 from bliss_framework.extension.contracts import Profile, Regime
@@ -38,7 +39,6 @@ from bliss_framework.extension.loading.plugins import active_plugins
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit, silent
-from bliss_framework.kernel.words import class_array
 
 SIGNATURE = signature()  # Of the constructor, made from the table of parameters.
 
@@ -156,13 +156,35 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.fit_configured(data, config, emit, run_tasks)
 
     def fit_configured(
-        self, data: CheckedData, config: FitConfig, emit: Emit = silent, run_tasks: RunTasks | None = None
+        self,
+        data: CheckedData,
+        config: FitConfig,
+        emit: Emit = silent,
+        run_tasks: RunTasks | None = None,
+        keep: Callable[["BlissClassifier"], None] = silent,
+        pieces: Pieces | None = None,
     ) -> "BlissClassifier":
-        """Fit checked data with a configuration that is resolved; of the parameters only those of the run are used."""
-        request = self._request(data, config, emit, run_tasks)
+        """Fit checked data with a configuration that is resolved; of the parameters only those of the run are used.
+
+        Args:
+            data, config, emit, run_tasks: as in `fit_observed`.
+            keep: is given this estimator when labels are inferred, and no final classifier is trained yet.
+            pieces: where finished parts of a choice of settings are kept, or None.
+        """
+        request = self._request(data, config, emit, run_tasks, Work())
+
+        def keep_labels(found: CrossFit, order: NDArray[np.intp]) -> None:
+            remember_labels(self, found, order, request.data)
+            keep(self)
+
         with one_blas_thread():
+            request = evolve(request, keep=keep_labels, pieces=pieces)
             result = fit_best(request) if config.candidates else fit(request)
-            self._remember(result, request)
+            remember_result(self, result)
+            # In canonical order, because the place of a row in a matrix product decides its last bits.
+            scores = self._scores(request.data.X[result.order])
+            self.training_scores_ = scores[np.argsort(result.order)]
+            self.inference_ = result.inference(self.classes_)
         warn_of_collapse(result.found, self.classes_)
         return self
 
@@ -174,7 +196,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self.check_parameters()
         data = self._checked(X, y, bags)
-        request = self._request(data, self._configured(data), emit, None)
+        request = self._request(data, self._configured(data), emit, None, Work(final=False))
         with one_blas_thread():
             ready = order_data(request.data, request.config)
             return infer(request.config, ready.data, request.seed, request.run_tasks, emit), ready.order
@@ -191,7 +213,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def rank_configured(self, data: CheckedData, config: FitConfig, emit: Emit = silent) -> list[Trial]:
         """Score the candidates of a configuration as `rank_settings` does."""
-        return ranked_trials(self._request(data, config, emit, None))
+        return ranked_trials(self._request(data, config, emit, None, Work(final=False)))
 
     def check_parameters(self) -> None:
         """Refuse parameters that `fit` would refuse, without any data.
@@ -213,40 +235,16 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _configure(self, profile: Profile, facts: Mapping[str, Any] | None = None, **other: Any) -> FitConfig:
         return configure({**self.get_params(deep=False), **other}, profile, active_plugins().registry, facts)
 
-    def _request(self, data: CheckedData, config: FitConfig, emit: Emit, run_tasks: RunTasks | None) -> FitRequest:
-        _remember_columns(self, data)
+    def _request(
+        self, data: CheckedData, config: FitConfig, emit: Emit, run_tasks: RunTasks | None, work: Work
+    ) -> FitRequest:
+        remember_columns(self, data)
         check_values(data, config["scaling"])
         seed = int(generator(self.random_state).randint(2**31 - 1))
         runner = fold_runner(self.n_jobs) if run_tasks is None else run_tasks
-        return FitRequest(config, data.read_by(config.regime), seed, emit, runner, self.n_jobs, self.n_members)
-
-    def _remember(self, result: FitResult, request: FitRequest) -> None:
-        found, data, place = result.found, request.data, np.argsort(result.order)
-        inferred = found.inferred.take(place)
-        own = {name: getattr(self, name) for name in named("selection", "run")}
-        self.config_ = Config({**result.config.values, **own})
-        self.plugins_ = {name: dict(origin) for name, origin in result.config.components_from.items()}
-        self.members_ = result.members
-        self.bag_threshold_, self.instance_threshold_ = result.bag_threshold, result.instance_threshold
-        self.probability_slope_ = result.slope
-        self.classes_ = class_array(data.labels.classes)
-        self.bag_classes_ = class_array(data.labels.bag_words)
-        self.class_indices_ = inferred.classes
-        self.class_of_label_ = found.class_of_label
-        self.labels_ = self.classes_[inferred.classes]
-        self.confidence_ = inferred.confidence
-        self.undecided_ = inferred.undecided
-        self.known_ = inferred.known
-        self.label_means_ = inferred.means
-        self.label_pulls_ = inferred.pulls
-        self.fold_ = found.fold_of(len(result.order))[place]
-        self.bag_ids_, self.bag_index_ = data.bags.ids, data.bags.index
-        self.has_bags_ = bool(data.bags.n_bags < data.bags.n_rows)
-        self.weak_labels_ = data.weak
-        self._regimes_in_hand: tuple[Regime, ...] = result.regimes
-        # In canonical order, because the place of a row in a matrix product decides its last bits.
-        self.training_scores_ = self._scores(data.view.take(result.order))[place]
-        self.inference_ = result.inference(self.classes_)
+        data = data.read_by(config.regime)
+        check_memory(config, data, lambda: active_plugins().registry, self.n_jobs, self.max_memory, work)
+        return FitRequest(config, data, seed, emit, runner, self.n_jobs, self.n_members, lambda found, order: None)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score instances: (n,) for two classes, positive for `classes_[1]`, else (n, C)."""
@@ -359,7 +357,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return data
 
     def _scores(self, rows: Any) -> NDArray[np.float64]:
-        return instance_scores(self.members_, rows) - self.instance_threshold_
+        return np.asarray(instance_scores(self.members_, rows) - self.instance_threshold_)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what is looked up anew: a file holds names of components, not the components."""
@@ -371,14 +369,6 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = not _is_binary(self.regime)
         return tags
-
-
-def _remember_columns(model: Any, data: CheckedData) -> None:
-    model.n_features_in_ = int(data.rows.shape[1])
-    if data.columns is not None:
-        model.feature_names_in_ = np.array(data.columns, dtype=object)
-    elif hasattr(model, "feature_names_in_"):
-        del model.feature_names_in_
 
 
 def _is_binary(regime: Any) -> bool:

@@ -1,6 +1,7 @@
 """The defaults of parameters in words, with what each installed regime advises, as help texts say them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from textwrap import wrap
 from typing import Any
 
 from bliss_framework.errors import BlissError
@@ -77,3 +78,19 @@ def value_words(value: Any) -> str:
 
 def _and(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def argument_section(words_of: Callable[[str], str], indent: str = "    ") -> str:
+    """Return the section `Args:` of the docstring of `BlissClassifier`, with defaults in brackets.
+
+    Args:
+        words_of: says the default of a parameter.
+        indent: of the section.
+    """
+    lines = [f"{indent}Args:"]
+    for name, row in TABLE.items():
+        shown = f" [{words}]" if (words := words_of(name)) else ""
+        lines += wrap(
+            f"{name}: {row.text}{shown}", 120, initial_indent=f"{indent}    ", subsequent_indent=f"{indent}        "
+        )
+    return "\n".join(lines)

@@ -1,7 +1,7 @@
 """The fit: labels, final classifiers and thresholds, for one configuration or for the best of several."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from bliss_framework.estimator.label_inference import (
     order_data,
     warn_of_folds,
 )
-from bliss_framework.estimator.selection import Trial, groups_of, trials_of, unit_of
+from bliss_framework.estimator.selection import Pieces, Trial, groups_of, trials_of, unit_of
 from bliss_framework.estimator.self_training import self_trained
 from bliss_framework.estimator.training_parts import check_training_parts
 from bliss_framework.extension.contracts import Regime
@@ -35,6 +35,8 @@ from bliss_framework.kernel.inference import Constrain
 from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import conclude
 
+# Is told what was inferred, and (n,) the caller's row of each of its rows.
+Keep = Callable[[CrossFit, NDArray[np.intp]], None]
 OUT_OF_FOLD = 5
 SELECTION = 'settings = "select", which scores settings on held-out bags'
 
@@ -51,6 +53,8 @@ class FitRequest:
         run_tasks: runs the fold tasks of a pass.
         n_jobs: processes.
         n_members: how many of the best candidates are averaged.
+        keep: is told of the inferred labels before a final classifier is trained, so that none that fails costs them.
+        pieces: where finished parts of a choice of settings are kept, or None.
     """
 
     config: FitConfig = field()
@@ -60,6 +64,8 @@ class FitRequest:
     run_tasks: RunTasks = field()
     n_jobs: int | None = field()
     n_members: int = field()
+    keep: Keep = field()
+    pieces: Pieces | None = field(default=None)
 
 
 @frozen(eq=False)
@@ -127,6 +133,7 @@ def fit(request: FitRequest) -> FitResult:
                 config.components, data, strata, config.inference, request.seed, request.run_tasks, request.emit
             )
         warn_of_folds(found)
+    request.keep(found, ready.order)
     learner = _learner(config, ready, found, request.seed)
     if config["self_training"]:
         learner = self_trained(learner, config, _out_of_fold_folds(config, data), found.inferred.classes)
@@ -143,10 +150,11 @@ def fit_best(request: FitRequest) -> FitResult:
     needed = _inferring(winners, trials)
     ready = _ordered_once(request, [one.config for one in winners] + needed)
     inferences = _inferences(needed, winners[0].config, ready, request)
-    members = [_member(one, ready[one.config.order_key], inferences, request.seed) for one in winners]
     any_ready = next(iter(ready.values()))
     regime, data = winners[0].config.regime, any_ready.data
     found = _combined(list(inferences.values()), data, regime.constraint())
+    request.keep(found, any_ready.order)
+    members = [_member(one, ready[one.config.order_key], inferences, request.seed) for one in winners]
     scores = np.mean([one.scores / unit_of(one.scores) for one in winners], axis=0)[any_ready.order]
     largest = max(winners, key=lambda one: float(one.config["inherited_share"])).config
     classes = found.inferred.classes
@@ -170,7 +178,7 @@ def ranked_trials(request: FitRequest) -> list[Trial]:
     def progress(done: int, total: int) -> None:
         request.emit(SelectionAdvanced(done, total))
 
-    return trials_of(candidates, request.data, folds, request.seed, request.n_jobs, progress)
+    return trials_of(candidates, request.data, folds, request.seed, request.n_jobs, progress, request.pieces)
 
 
 def warn_of_collapse(found: CrossFit, classes: NDArray[Any]) -> None:
@@ -264,10 +272,13 @@ def _inferences(
     if not needed:
         data = ready[best.order_key].data
         return {None: inherited_labels(best.regime.inherited(data.weak, data.bags), data.space)}
-    runner = fold_runner(request.n_jobs)
-    return {
-        one.inference_key: infer(one, ready[one.order_key].data, request.seed, runner, request.emit) for one in needed
-    }
+    found: dict[str | None, CrossFit] = {}
+    for number, one in enumerate(needed, start=1):
+        runner = fold_runner(request.n_jobs)
+        if request.pieces is not None:
+            runner = request.pieces.folds(runner, f"inference{number}")
+        found[one.inference_key] = infer(one, ready[one.order_key].data, request.seed, runner, request.emit)
+    return found
 
 
 def _member(trial: Trial, ready: OrderedData, inferences: Mapping[str | None, CrossFit], seed: int) -> Member:

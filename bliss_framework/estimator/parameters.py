@@ -6,9 +6,8 @@ label inference, the options of the command line, the table in the documentation
 from it. A new parameter is one row here and its use.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from inspect import Parameter as Argument, Signature
-from textwrap import wrap
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin, get_type_hints
 
 from attrs import evolve, field, frozen
@@ -20,6 +19,7 @@ from bliss_framework.validators import (
     at_least,
     between,
     check_value,
+    memory_size,
     number_or,
     one_of,
     optional,
@@ -28,6 +28,7 @@ from bliss_framework.validators import (
     true_or_false,
 )
 
+SEED = "random_state"
 SAME = "same"  # The final classifier that is the classifier of label inference.
 Settings = Literal["default", "select", "paper"]
 SETTINGS = get_args(Settings)
@@ -321,6 +322,17 @@ class Parameters(TypedDict, total=False):
         int | None,
         Parameter("run", None, processes, "Processes; -1 for all cores. The bits stay the same.", "N"),
     ]
+    max_memory: Annotated[
+        str | int | None,
+        Parameter(
+            "run",
+            None,
+            optional(memory_size),
+            "Memory that all processes may take, such as 4GB; a fit that needs more is refused before it starts. None "
+            "for what there is.",
+            "SIZE",
+        ),
+    ]
 
 
 COMPONENTS = ("regime", "classifier", "reward", "strategy", "final_classifier")
@@ -354,22 +366,6 @@ def signature() -> Signature:
     kind = Argument.POSITIONAL_OR_KEYWORD
     rows = [Argument(name, kind, default=not_given(name), annotation=row.type) for name, row in TABLE.items()]
     return Signature([Argument("self", kind), *rows])
-
-
-def argument_section(default_words: Callable[[str], str], indent: str = "    ") -> str:
-    """Return the section `Args:` of the docstring of `BlissClassifier`, with defaults in brackets.
-
-    Args:
-        default_words: says the default of a parameter.
-        indent: of the section.
-    """
-    lines = [f"{indent}Args:"]
-    for name, row in TABLE.items():
-        shown = f" [{words}]" if (words := default_words(name)) else ""
-        lines += wrap(
-            f"{name}: {row.text}{shown}", 120, initial_indent=f"{indent}    ", subsequent_indent=f"{indent}        "
-        )
-    return "\n".join(lines)
 
 
 def check_values(values: Mapping[str, Any]) -> None:

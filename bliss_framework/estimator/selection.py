@@ -4,8 +4,10 @@ Every candidate infers labels from the other bags only, trains the final classif
 bags. No bag that judges a candidate has had a say in the labels that it is judged by.
 """
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from attrs import field, frozen
@@ -17,13 +19,27 @@ from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.final import FinalLearner, Targets, targets_of
 from bliss_framework.estimator.instance_threshold import instance_threshold
 from bliss_framework.estimator.label_inference import OrderedData, infer, order_data, part_of
-from bliss_framework.kernel.crossfit import in_turn
+from bliss_framework.kernel.crossfit import RunTasks, in_turn
 from bliss_framework.kernel.events import silent
 from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import InferredLabels
 
 Progress = Callable[[int, int], None]
 HeldoutScores = tuple[int, NDArray[np.intp], NDArray[np.float64]]
+Read = TypeVar("Read")
+
+
+class Pieces(Protocol):
+    """Where finished parts of long work are kept, such as the state of a run."""
+
+    def load(self, key: str, read: Callable[[dict[str, Any]], Read]) -> Read | None:
+        """Return a piece as it was saved, or None."""
+
+    def save(self, key: str, piece: dict[str, Any]) -> dict[str, Any]:
+        """Keep a piece."""
+
+    def folds(self, run_tasks: RunTasks, name: str = ...) -> RunTasks:
+        """Wrap a runner of fold tasks, so that finished folds of an inference are loaded."""
 
 
 @frozen(eq=False)
@@ -52,6 +68,7 @@ def trials_of(
     seed: int,
     n_jobs: int | None,
     progress: Progress,
+    pieces: Pieces | None = None,
 ) -> list[Trial]:
     """Score all candidates out of fold, best first; ties keep the order of the grid.
 
@@ -62,11 +79,13 @@ def trials_of(
         seed: of all inferences.
         n_jobs: processes; each takes one inference on one fold.
         progress: is told how many inferences are done, and of how many.
+        pieces: where each of them is kept as soon as it is done, or None.
     """
     groups = groups_of(candidates)
     tasks = [(fold, group) for fold in range(int(folds.max()) + 1) for group in groups]
     out_of_fold: list[list[tuple[NDArray[np.intp], NDArray[np.float64]]]] = [[] for _ in candidates]
-    for number, results in enumerate(_on_processes(tasks, candidates, data, folds, seed, n_jobs), start=1):
+    found = _kept(pieces, tasks, candidates, data, folds, seed, n_jobs)
+    for number, results in enumerate(found, start=1):
         for position, rows, scores in results:
             out_of_fold[position].append((rows, scores))
         progress(number, len(tasks))
@@ -90,6 +109,58 @@ def groups_of(candidates: Sequence[FitConfig]) -> list[list[int]]:
         if one.inference_key is None:
             groups.setdefault(host.get(one.preparation_key, one.preparation_key), []).append(position)
     return list(groups.values())
+
+
+def _kept(
+    pieces: Pieces | None,
+    tasks: Sequence[tuple[int, list[int]]],
+    candidates: Sequence[FitConfig],
+    data: CheckedData,
+    folds: NDArray[np.intp],
+    seed: int,
+    n_jobs: int | None,
+) -> Iterator[list[HeldoutScores]]:
+    """Yield the scores of each task, those that were kept as they were; new ones are kept as soon as they are there."""
+    names = [f"selection-task{number}" for number in range(1, len(tasks) + 1)]
+    heldout = [data.bags.rows_of(np.flatnonzero(folds == fold)) for fold, _ in tasks]
+    kept = [
+        None if pieces is None else pieces.load(name, partial(_scores_of, positions=task[1], rows=rows))
+        for name, task, rows in zip(names, tasks, heldout, strict=True)
+    ]
+    missing = [task for task, one in zip(tasks, kept, strict=True) if one is None]
+    new = _on_processes(missing, candidates, data, folds, seed, n_jobs)
+    for name, one in zip(names, kept, strict=True):
+        if one is not None:
+            yield one
+        elif pieces is None:
+            yield next(new)
+        else:
+            yield _saved(pieces, name, new)
+
+
+def _saved(pieces: Pieces, name: str, new: Iterator[list[HeldoutScores]]) -> list[HeldoutScores]:
+    """Keep the next scores, with what was warned of meanwhile: a run that goes on says it, too."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        results = next(new)
+    said = [str(one.message) for one in caught]
+    pieces.save(name, {"scores": [scores for _, _, scores in results], "warnings": said})
+    _warn(said)
+    return results
+
+
+def _warn(said: Sequence[str]) -> None:
+    for sentence in said:
+        warnings.warn(sentence, UserWarning, stacklevel=2)
+
+
+def _scores_of(piece: dict[str, Any], positions: list[int], rows: NDArray[np.intp]) -> list[HeldoutScores]:
+    """Read what was kept of a task; any exception means that it is none of it."""
+    _warn(piece["warnings"])
+    scores = [np.array(one, dtype=np.float64) for one in piece["scores"]]
+    if len(scores) != len(positions) or any(len(one) != len(rows) for one in scores):
+        raise ValueError("it has the scores of other candidates or rows")
+    return [(position, rows, one) for position, one in zip(positions, scores, strict=True)]
 
 
 def _on_processes(

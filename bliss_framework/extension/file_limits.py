@@ -6,16 +6,15 @@ times its size, which no honest compression of numbers reaches. The environment 
 """
 
 import os
-import re
 from pathlib import Path
 
 from bliss_framework.errors import DataError, SettingsError
+from bliss_framework.validators import shown_size, size_or_none
 
 VARIABLE = "BLISS_READ_LIMIT"
 FREE = 2**27
 RATIO = 100
 BYTES_OF_A_COLUMN = 64  # A few vectors of float64 are made of the columns, even where all rows are sparse.
-_UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 
 def check_size(path: Path, n_bytes: int) -> None:
@@ -57,19 +56,6 @@ def check_columns(path: Path, n_columns: int) -> None:
         raise DataError(f"{path} has {n_columns} columns. {error}") from None
 
 
-def shown_size(n_bytes: int) -> str:
-    """Write a number of bytes as people do.
-
-    >>> shown_size(300), shown_size(3_200_000_000)
-    ('300 bytes', '3.2 GB')
-    """
-    for unit in ("TB", "GB", "MB", "KB"):
-        if n_bytes >= _UNITS[unit]:
-            whole, rest = divmod(n_bytes, _UNITS[unit])
-            return f"{whole}{f'.{10 * rest // _UNITS[unit]}' if whole < 10 else ''} {unit}"
-    return f"{n_bytes} bytes"
-
-
 def _size(path: Path) -> int:
     """Return the bytes of a file, or of all files in a folder that is one data set."""
     files = [one for one in path.rglob("*") if one.is_file()] if path.is_dir() else [path]
@@ -85,7 +71,7 @@ def _wanted() -> int:
     text = os.environ.get(VARIABLE, "").strip()
     if not text:
         return 0
-    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?) ?([KMGT]B)?", text.upper())
+    found = size_or_none(text)
     if found is None:
         raise SettingsError(f"The environment variable {VARIABLE} is {text!r}; allowed is a size such as 500MB or 4GB.")
-    return int(float(found[1]) * _UNITS[found[2] or ""])
+    return found

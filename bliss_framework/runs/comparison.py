@@ -15,6 +15,7 @@ from bliss_framework.runs.events import RunFinished, Tell
 from bliss_framework.runs.folder.atomic import plain
 from bliss_framework.runs.folder.run_folder import RunFolder
 from bliss_framework.runs.folder.start import FORMAT, RunResult, Start, start
+from bliss_framework.runs.forecast import foretell, work_of
 from bliss_framework.runs.prepared import Prepared, announcement, fold_notes
 
 
@@ -45,6 +46,9 @@ def _compare(prepared: Prepared, methods: Sequence[Method], begun: Start, folder
     started = time.perf_counter()
     fits = plan_fits(prepared.problem, methods, prepared.settings.evaluation, prepared.seed)
     begun.tell(announcement(prepared, len(fits)))
+    work = work_of(prepared, fits, inference=False)
+    if work.fits:
+        foretell(prepared, work, begun.tell)
     pieces = run_fits(prepared.problem, fits, prepared.n_jobs, begun.checkpoint, begun.tell)
     document = {
         "format": FORMAT,

@@ -18,6 +18,16 @@ class RunStarted:
 
 
 @frozen
+class RunEstimated:
+    """A large or long run is about to start: its memory at the peak, and its seconds without baselines, if known."""
+
+    n_instances: int
+    n_bags: int
+    n_bytes: int
+    seconds: float | None
+
+
+@frozen
 class FitStarted:
     """A method is about to be fitted; `repeat` and `fold` are None for the whole data set."""
 

@@ -31,6 +31,7 @@ from bliss_framework.runs.folder.checkpoint import Checkpoint
 from bliss_framework.runs.folder.csv_tables import TABLES
 from bliss_framework.runs.folder.run_folder import MODEL, RunFolder
 from bliss_framework.runs.folder.start import FORMAT, RunResult, Start, start
+from bliss_framework.runs.forecast import foretell, work_of
 from bliss_framework.runs.prepared import Prepared, announcement, fold_notes
 from bliss_framework.version import __version__
 
@@ -82,7 +83,8 @@ def _run(prepared: Prepared, begun: Start, folder: RunFolder | None) -> RunResul
     methods = (bliss_method(prepared.config), *prepared.baselines)
     fits = plan_fits(prepared.problem, methods, prepared.settings.evaluation, prepared.seed)
     tell(announcement(prepared, len(fits) + 1))
-    model, warned = _infer(prepared, checkpoint, tell)
+    foretell(prepared, work_of(prepared, fits, inference=True), tell)
+    model, warned = _infer(prepared, checkpoint, tell, folder)
     pieces = run_fits(prepared.problem, fits, prepared.n_jobs, checkpoint, tell, model)
     document = _document(prepared, model, _evaluation(prepared, pieces))
     document |= begun.remarks()
@@ -97,13 +99,21 @@ def _run(prepared: Prepared, begun: Start, folder: RunFolder | None) -> RunResul
     return RunResult(document, notes, None if folder is None else folder.path)
 
 
-def _infer(prepared: Prepared, checkpoint: Checkpoint, tell: Tell) -> tuple[BlissClassifier, list[str]]:
-    model = prepared.model()
+def _infer(
+    prepared: Prepared, checkpoint: Checkpoint, tell: Tell, folder: RunFolder | None = None
+) -> tuple[BlissClassifier, list[str]]:
+    """Infer the labels of all rows, write them where there is a folder, and train the final classifier."""
+    model, data = prepared.model(), prepared.problem.data
+
+    def keep(labelled: BlissClassifier) -> None:
+        if folder is not None:
+            folder.keep_labels(labelled, data)
+
     tell(FitStarted(OWN, None, None))
     runner = checkpoint.folds(fold_runner(prepared.n_jobs))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model.fit_configured(prepared.problem.data, prepared.config, tell, runner)
+        model.fit_configured(data, prepared.config, tell, runner, keep, checkpoint)
     tell(FitFinished(OWN, None, None, model.inference_["weak_score"]))
     return model, sorted({str(one.message) for one in caught})
 

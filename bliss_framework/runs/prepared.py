@@ -26,7 +26,7 @@ from bliss_framework.extension.naming import is_own
 from bliss_framework.extension.registry import Registry
 from bliss_framework.runs.data.files import portable
 from bliss_framework.runs.data.find import LoadedData, find_dataset
-from bliss_framework.runs.evaluation.methods import Method, compared_methods, method_document
+from bliss_framework.runs.evaluation.methods import Method, compared_methods, default_methods, method_document
 from bliss_framework.runs.evaluation.plan import DEFAULT_SEED, check_plan, check_seed
 from bliss_framework.runs.evaluation.problem import Problem, problem_of
 from bliss_framework.runs.events import RunStarted
@@ -195,7 +195,12 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
         test, of_test = _test_problem(tested, problem)
         problem, notes = evolve(problem, test=test), (*notes, *of_test)
     check_plan(problem, settings.evaluation, int(given["random_state"]), bool(config.candidates))
-    baselines = compared_methods(settings.compare, config, profile, registry, {**facts, **_found_names(problem)})
+    chosen = settings.compare
+    left_out: tuple[str, ...] = ()
+    if chosen is None:
+        chosen, left_out = default_methods(config, profile, registry)
+    baselines = compared_methods(chosen, config, profile, registry, {**facts, **_found_names(problem)})
+    unseen = left_out if _is_evaluated(settings) else ()
     return Prepared(
         settings,
         config,
@@ -205,9 +210,13 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
         plugins,
         seed=int(given["random_state"]),
         n_jobs=given.get("n_jobs"),
-        notes=(*loaded.notes, *config.notes, *notes, *_name_notes(loaded, tested)),
+        notes=(*loaded.notes, *config.notes, *notes, *_name_notes(loaded, tested), *unseen),
         test_path=None if tested is None else tested.path,
     )
+
+
+def _is_evaluated(settings: RunSettings) -> bool:
+    return settings.evaluation.wanted or settings.data.test is not None
 
 
 def _name_notes(*data: LoadedData | None) -> list[str]:

@@ -9,9 +9,11 @@ from attrs import field, frozen
 
 from bliss_framework.errors import SettingsError
 from bliss_framework.estimator.configure import FitConfig
+from bliss_framework.estimator.memory_estimate import Work
 from bliss_framework.runs.events import RunFinished, RunStarted, Tell
 from bliss_framework.runs.folder.atomic import plain
 from bliss_framework.runs.folder.start import FORMAT
+from bliss_framework.runs.forecast import foretell
 from bliss_framework.runs.prepared import Prepared
 
 
@@ -48,6 +50,7 @@ def tune(prepared: Prepared, tell: Tell, folder: Path | None = None) -> TuneResu
     started = time.perf_counter()
     bags = prepared.problem.bags
     tell(RunStarted(prepared.name, prepared.loaded.origin, bags.n_bags, bags.n_rows, 1))
+    foretell(prepared, Work(final=False), tell)
     ranked = prepared.model().rank_configured(prepared.problem.data, prepared.config, tell)
     tell(RunFinished(prepared.name, time.perf_counter() - started))
     rows = [{"settings": dict(one.config.chosen), "score": one.score} for one in ranked]

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from bliss_framework.extension.contracts import Classifier
+from bliss_framework.extension.contracts import Classifier, ProblemSize
 from bliss_framework.kernel.pull import Predictions
 from bliss_framework.testing.arrays import assert_close, pickled, unchanged
 from bliss_framework.testing.checks import Check
@@ -32,6 +32,7 @@ def classifier_checks(classifier: Classifier) -> list[Check]:
         Check("changes-no-input", tests.changes_no_input),
         Check("picklable", tests.picklable),
         Check("estimator", tests.estimator),
+        Check("memory", tests.memory),
     ]
 
 
@@ -118,6 +119,16 @@ class _ClassifierChecks:
         fitted = self.classifier.estimator(0).fit(self.X[:N], labels[:N])
         accuracy = (fitted.predict(self.X[N:]) == labels[N:]).mean()
         assert accuracy >= 0.9, f"its estimator has accuracy {accuracy:.2f} on two well separated labels"
+
+    def memory(self) -> None:
+        small, large = (ProblemSize(n, n, 4, 32.0) for n in (100, 10_000))
+        for method in (self.classifier.memory, self.classifier.final_memory):
+            less, more = method(small), method(large)
+            for said in (less, more):
+                assert isinstance(said, int), f"{method.__name__} returned {said!r}, which is no number of bytes"
+            assert 0 <= less < more, (
+                f"{method.__name__} says that a hundred times the rows take no more than {less} bytes"
+            )
 
 
 def _assert_shapes(found: Predictions, p: int, n_labels: int) -> None:

@@ -13,14 +13,17 @@ from numpy.typing import NDArray
 from bliss_classifiers.estimators import KernelLeastSquares
 from bliss_classifiers.kernels import linear_kernel, precision, rbf_gamma, rbf_kernel
 from bliss_classifiers.least_squares import LeastSquares
+from bliss_classifiers.memory import DOUBLE, features_memory, least_squares_memory, smoother_memory, sums_memory
 from bliss_classifiers.smoother import prepared_smoother
 from bliss_classifiers.sums import PreparedSums
 from bliss_classifiers.width import width_or_scale
 from bliss_framework.plugin import (
+    MOST_UNKNOWNS,
     Classifier,
     Landmarks,
     Part,
     PreparedClassifier,
+    ProblemSize,
     Rows,
     RowView,
     SumsForm,
@@ -72,6 +75,18 @@ class KernelRidge(Classifier):
             return LeastSquares(self.ridge, self.n_landmarks, self.width, random_state)
         return KernelLeastSquares(ridge=self.ridge, width=self.width)
 
+    def memory(self, size: ProblemSize) -> int:
+        """Count the Gram matrices, the factor and the smoothers; or the features of landmarks."""
+        if 0 < self.n_landmarks < size.n_train:
+            return features_memory(size, self.n_landmarks)
+        return smoother_memory(size, np.dtype(precision(self.ridge)).itemsize)
+
+    def final_memory(self, size: ProblemSize) -> int:
+        """Count the Gram matrix of all rows, or that of the rows to score; or sums over features."""
+        if self.n_landmarks:
+            return sums_memory(size, self.n_landmarks)
+        return least_squares_memory(size, np.dtype(precision(self.ridge)).itemsize)
+
 
 @frozen
 class Ridge(Classifier):
@@ -99,3 +114,15 @@ class Ridge(Classifier):
     def estimator(self, random_state: int) -> Any:
         """Return the same model as a scikit-learn classifier."""
         return LeastSquares(ridge=self.ridge)
+
+    def memory(self, size: ProblemSize) -> int:
+        """Count the matrices of inner products, the factor and the smoothers; or a copy of the rows and their sums."""
+        if needs_products(size.n_train, size.n_columns):
+            return smoother_memory(size, DOUBLE)
+        return (0 if size.mapped else size.rows) + sums_memory(size, min(size.n_columns, MOST_UNKNOWNS))
+
+    def final_memory(self, size: ProblemSize) -> int:
+        """Count the inner products of all rows, or sums over them."""
+        if needs_products(size.n_train, size.n_columns):
+            return least_squares_memory(size, DOUBLE)
+        return sums_memory(size, min(size.n_columns, MOST_UNKNOWNS))

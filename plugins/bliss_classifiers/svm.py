@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 
 from bliss_classifiers.estimators import GramSvc
 from bliss_classifiers.kernels import linear_kernel, rbf_gamma, rbf_kernel
+from bliss_classifiers.memory import liblinear_memory, svm_final_memory, svm_memory
 from bliss_classifiers.one_label import constant_scores, from_pairs, one_label
 from bliss_classifiers.primal_svc import PrimalSvc, linear_svc
 from bliss_classifiers.width import width_or_scale
@@ -22,6 +23,7 @@ from bliss_framework.plugin import (
     Part,
     Predictions,
     PreparedClassifier,
+    ProblemSize,
     at_least,
     one_of,
     positive,
@@ -58,6 +60,16 @@ class RbfSvm(Classifier):
             return PrimalSvc(self.C, self.n_landmarks, self.width, random_state)
         return GramSvc(kernel="rbf", C=self.C, width=self.width)
 
+    def memory(self, size: ProblemSize) -> int:
+        """Count the Gram matrices of the fold, or the features of landmarks."""
+        if 0 < self.n_landmarks < size.n_train:
+            return liblinear_memory(size, self.n_landmarks)
+        return svm_memory(size)
+
+    def final_memory(self, size: ProblemSize) -> int:
+        """Count the Gram matrix of all rows, or that of the rows to score; or the features of landmarks."""
+        return liblinear_memory(size, self.n_landmarks) if self.n_landmarks else svm_final_memory(size)
+
 
 @frozen
 class LinearSvm(Classifier):
@@ -81,6 +93,14 @@ class LinearSvm(Classifier):
     def estimator(self, random_state: int) -> Any:
         """Return the same model as a scikit-learn classifier."""
         return PrimalSvc(self.C) if self.solver == "liblinear" else GramSvc(kernel="linear", C=self.C)
+
+    def memory(self, size: ProblemSize) -> int:
+        """Count the Gram matrices of the fold, or the rows."""
+        return liblinear_memory(size) if self.solver == "liblinear" else svm_memory(size)
+
+    def final_memory(self, size: ProblemSize) -> int:
+        """Count the Gram matrix of all rows, or that of the rows to score; or the rows."""
+        return liblinear_memory(size) if self.solver == "liblinear" else svm_final_memory(size)
 
 
 class PreparedSvm(PreparedClassifier):

@@ -39,15 +39,26 @@ def bliss_baselines() -> list[Component]:
     """Register methods of the literature."""
     return [
         Component("mean-map", MeanMap, "Logistic regression on class means estimated from bag means"),
-        Component("inv-cal", InvCal, "Support vector regression from mean rows to log-odds of shares (Rueping 2010)"),
+        Component(
+            "inv-cal",
+            InvCal,
+            "Support vector regression from mean rows to log-odds of shares (Rueping 2010)",
+            most_rows=15_000,
+        ),
         Component(
             "alter-psvm",
             AlternatingSvm,
             "SVM, and labels that keep the counts of bags, by turns (Yu 2013)",
+            most_rows=10_000,
         ),
         Component("llp-em", LlpEm, "A classifier and soft labels that meet the shares of bags, by turns"),
         Component("proportion-matching", ProportionMatching, "A model whose mean probability in each bag is its share"),
-        Component("llp-k-means", LlpKMeans, "Clusters, and the shares of classes in each by least squares on bags"),
+        Component(
+            "llp-k-means",
+            LlpKMeans,
+            "Clusters, and the shares of classes in each by least squares on bags",
+            most_rows=20_000,
+        ),
     ]
 
 

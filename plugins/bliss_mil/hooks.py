@@ -34,19 +34,46 @@ def bliss_rewards() -> list[Component]:
 def bliss_baselines() -> list[Component]:
     """Register the two simplest baselines, and those of the literature."""
     return [
-        Component("inherited-label-svm", InheritedLabelSvm, "RBF SVM on instances that inherit their bag's label"),
+        Component(
+            "inherited-label-svm",
+            InheritedLabelSvm,
+            "RBF SVM on instances that inherit their bag's label",
+            most_rows=20_000,
+        ),
         Component("bag-mean-svm", BagMeanSvm, "RBF SVM on the mean row of each bag"),
-        Component("mi-svm", MiSvm, "SVM and instance labels of positive bags by turns (Andrews et al. 2002)"),
-        Component("mi-svm-bag", MiSvmBag, "MI-SVM: SVM and one witness of each positive bag by turns (the same paper)"),
-        Component("set-kernel-svm", SetKernelSvm, "SVM with the normalised set kernel of bags (Gaertner et al. 2002)"),
+        Component(
+            "mi-svm", MiSvm, "SVM and instance labels of positive bags by turns (Andrews et al. 2002)", most_rows=15_000
+        ),
+        Component(
+            "mi-svm-bag",
+            MiSvmBag,
+            "MI-SVM: SVM and one witness of each positive bag by turns (the same paper)",
+            most_rows=20_000,
+        ),
+        Component(
+            "set-kernel-svm",
+            SetKernelSvm,
+            "SVM with the normalised set kernel of bags (Gaertner et al. 2002)",
+            most_rows=20_000,
+        ),
         Component("min-max-svm", MinMaxSvm, "RBF SVM on the smallest and largest value of each column in a bag"),
         Component(
             "diverse-density", DiverseDensity, "A target point near all positive bags, far from negative instances"
         ),
         Component("em-dd", EmDd, "Diverse density by expectation-maximisation over the likeliest instance of each bag"),
         Component("apr", AxisParallelRectangle, "Axis-parallel rectangle around an instance of each positive bag"),
-        Component("citation-knn", CitationKnn, "Nearest bags vote, those near a bag and those that it is near to"),
-        Component("miles", Miles, "Sparse linear SVM on similarities of bags to instances (Chen et al. 2006)"),
+        Component(
+            "citation-knn",
+            CitationKnn,
+            "Nearest bags vote, those near a bag and those that it is near to",
+            most_rows=30_000,
+        ),
+        Component(
+            "miles",
+            Miles,
+            "Sparse linear SVM on similarities of bags to instances (Chen et al. 2006)",
+            most_rows=30_000,
+        ),
     ]
 
 

@@ -1,14 +1,26 @@
 """Work that is spread over processes of this machine or of a cluster."""
 
+import os
+import signal
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 
-from bliss_framework import BlissClassifier, MissingExtraError, RunError, SettingsError, UnknownNameError, engine
+from bliss_framework import (
+    BlissClassifier,
+    ComputeError,
+    MissingExtraError,
+    RunError,
+    SettingsError,
+    UnknownNameError,
+    engine,
+)
+from bliss_framework.compute import processes
 from bliss_framework.compute.engines import check_engine
-from bliss_framework.compute.processes import in_parallel, several
+from bliss_framework.compute.processes import in_parallel, least_worker_memory, several
 
 QUICK = {"n_rounds": 5, "n_folds": 3, "n_inferences": 1, "random_state": 0}
 
@@ -53,6 +65,72 @@ class TestRefusals:
         assert str(caught.value) == (
             f'The engine "{name}" needs a package that is not installed: pip install "bliss-framework[{name}]".'
         )
+
+
+def killed():
+    """Kill the process that this runs in, as the system does where memory is short."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def without_memory():
+    """Ask for more memory than any machine has."""
+    return np.empty(2**56)
+
+
+class TestLostWorkers:
+    def test_a_killed_process(self):
+        """One sentence says what happened, and what needs less memory."""
+        with pytest.raises(ComputeError) as caught:
+            list(in_parallel(2, killed, [(), ()]))
+        assert str(caught.value) == (
+            "A process that helped with the work was killed from outside, or could not be started "
+            "(TerminatedWorkerError). Most often memory has run out: use fewer processes (n_jobs), or more folds "
+            "(n_folds)."
+        )
+        assert isinstance(caught.value, RunError)
+
+    def test_what_is_finished_comes_first(self):
+        """Results that were there before a worker died are yielded, so that they can be kept."""
+        results = in_parallel(2, eval, [("1 + 1",), ("__import__('time').sleep(1)",), ("__import__('os')._exit(9)",)])
+        assert next(results) == 2
+        with pytest.raises(ComputeError):
+            list(results)
+
+    def test_memory_that_runs_out_in_a_worker(self):
+        """It is the same error as in one process."""
+        with pytest.raises(MemoryError):
+            list(in_parallel(2, without_memory, [(), ()]))
+
+    def test_an_error_of_the_work_itself(self):
+        """It comes through as it is."""
+        with pytest.raises(ZeroDivisionError):
+            list(in_parallel(2, eval, [("1 / 0",), ("2",)]))
+
+    @pytest.mark.parametrize(
+        ("module", "name", "engine_of"),
+        [
+            ("distributed.scheduler", "KilledWorker", "dask"),
+            ("distributed.client", "FutureCancelledError", "dask"),
+            ("distributed.comm.core", "CommClosedError", "dask"),
+            ("ray.exceptions", "ActorDiedError", "ray"),
+            ("ray.exceptions", "OutOfMemoryError", "ray"),
+        ],
+    )
+    def test_clusters(self, monkeypatch, module, name, engine_of):
+        """What a cluster raises where a worker or all of it is gone is told in the same way."""
+        error = type(name, (Exception,), {"__module__": module})
+
+        def failing(n_jobs, calls):
+            yield 1
+            raise error("tcp://host:8786 is gone")
+
+        monkeypatch.setattr(processes, "_results", failing)
+        results = in_parallel(2, abs, [(1,), (2,)])
+        assert next(results) == 1
+        with pytest.raises(ComputeError) as caught:
+            next(results)
+        lost = f"A worker of the {engine_of} cluster was killed, or the cluster went away ({name})."
+        assert str(caught.value).startswith(lost)
 
 
 FORKING = """
@@ -120,6 +198,49 @@ class TestDask:
             spread, chosen = fit(None), fit(2, **select)
         assert_same_bits(spread, fit(1))
         assert_same_bits(chosen, fit(1, **select))
+
+    def test_memory_of_workers(self):
+        """A cluster says how much memory its smallest worker has; without a cluster nobody does."""
+        distributed = pytest.importorskip("distributed", reason="needs the extra dask")
+        assert least_worker_memory() is None
+        own = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
+        with (
+            distributed.LocalCluster(n_workers=2, memory_limit="2GB", **own) as cluster,
+            engine("dask", cluster.scheduler_address),
+        ):
+            assert least_worker_memory() == 2 * 10**9
+            assert processes.on_cluster()
+        assert not processes.on_cluster()
+
+    def test_a_worker_that_dies_again_and_again(self, scheduler):
+        """Dask gives a call up whose workers die; what is finished is yielded, then one sentence says so."""
+        with engine("dask", scheduler(threads=1)):
+            results = in_parallel(2, eval, [("1 + 1",), ("__import__('os').kill(__import__('os').getpid(), 9)",)])
+            assert next(results) == 2
+            with pytest.raises(ComputeError, match=r"^A worker of the dask cluster was killed, .* \(KilledWorker\)\."):
+                next(results)
+
+    def test_what_calls_share_travels_once(self, scheduler):
+        """An array that all calls are given is sent to the cluster once, and results come in order."""
+        distributed = pytest.importorskip("distributed", reason="needs the extra dask")
+        address, array, sent = scheduler(threads=1), np.arange(10.0), []
+        with distributed.Client(address) as client, parallel_config(backend="dask", client=client):
+            scatter = client.scatter
+            client.scatter = lambda values, **options: sent.append(values) or scatter(values, **options)
+            found = list(in_parallel(2, np.add, [(array, float(i)) for i in range(9)]))
+        assert len(sent) == 1
+        assert [one.tolist() for one in found] == [(array + i).tolist() for i in range(9)]
+
+    def test_a_cluster_that_goes_away(self, scheduler):
+        """What was finished before is yielded, then one sentence says that the cluster is gone."""
+        distributed = pytest.importorskip("distributed", reason="needs the extra dask")
+        address = scheduler(threads=1)
+        with distributed.Client(address) as client, parallel_config(backend="dask", client=client):
+            results = in_parallel(2, eval, [("1 + 1",), ("__import__('time').sleep(60)",)])
+            assert next(results) == 2
+            client.shutdown()
+            with pytest.raises(ComputeError, match=r"^A worker of the dask cluster was killed, or the cluster went"):
+                next(results)
 
     def test_refusals(self, scheduler, monkeypatch):
         """No scheduler, no workers, and workers of several threads are refused in one sentence."""

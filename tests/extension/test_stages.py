@@ -297,6 +297,8 @@ def test_imported_specification_is_no_forgotten_marker(site):
         ("[Component('fine', dict, saved_types='os.system')]", 'saved_types of "fine" in bliss_rewards is str'),
         ("[Component('fine', dict, saved_types=('os.*',))]", "allowed is a tuple of full names"),
         ("[Component('fine', dict, saved_types=('Bare',))]", "allowed is a tuple of full names"),
+        ("[Component('fine', dict, most_rows=0)]", 'most_rows of "fine" in bliss_rewards is int 0'),
+        ("[Component('fine', dict, most_rows='many')]", "allowed are None and a positive integer"),
     ],
 )
 def test_answers_that_are_no_components(site, answer, said):

@@ -331,3 +331,61 @@ class TestBeforeWork:
         assert baseline.settings["label_names"] == ["cat", "dog", "emu"]
         (row,) = compare(prepared, ["one-vs-rest-bag-mean-svm"], lambda event: None).document["methods"]
         assert row["evaluation"]["label_set_f1"]["runs"]
+
+
+class TestManyRows:
+    """A baseline whose cost grows with the square of the rows says above how many it is not run."""
+
+    @pytest.fixture
+    def plugins(self):
+        """The installed plugins, with another limit of `inherited-label-svm`, which is a default of MIL."""
+
+        def limited(most):
+            plugins = default_plugins()
+            changed = tuple(
+                evolve(one, component=evolve(one.component, most_rows=most))
+                if one.component.name == "inherited-label-svm"
+                else one
+                for one in plugins.registry.registrations
+            )
+            return evolve(plugins, registry=evolve(plugins.registry, registrations=changed))
+
+        return limited
+
+    @pytest.mark.parametrize(("most", "is_run"), [(475, False), (476, True), (None, True)])
+    def test_a_default_is_left_out(self, plugins, most, is_run):
+        """MUSK1 has 476 rows: with a limit below that the baseline is left out, with a note that says so."""
+        settings = RunSettings(DataSettings("musk1"), evaluation=EvaluationSettings(2))
+        prepared = prepare(settings, plugins(most), [])
+        others = ["no-bandit", "bag-mean-svm"]
+        names = [one.name for one in prepared.baselines]
+        assert names == (["no-bandit", "inherited-label-svm", "bag-mean-svm"] if is_run else others)
+        note = (
+            'The baseline "inherited-label-svm" was left out: it is not run on more than 475 rows, and there are 476.'
+        )
+        assert (note in prepared.notes) != is_run
+        assert "compare" in prepared.document()
+
+    def test_without_an_evaluation_nobody_is_told(self, plugins):
+        """Where nothing is compared nothing is left out."""
+        prepared = prepare(RunSettings(DataSettings("musk1")), plugins(100), [])
+        assert not [note for note in prepared.notes if "left out" in note]
+
+    def test_asked_for_by_name(self, plugins):
+        """It is refused, with the limit and what to do."""
+        settings = RunSettings(DataSettings("musk1"), compare=(MethodSettings("inherited-label-svm"),))
+        with pytest.raises(SettingsError) as caught:
+            prepare(settings, plugins(475), [])
+        assert str(caught.value) == (
+            'The baseline "inherited-label-svm" is not run on more than 475 rows, because its cost grows with their '
+            "square or faster; there are 476. Leave it out, or compare on fewer rows."
+        )
+
+    def test_built_in_limits(self):
+        """Baselines that hold or visit all pairs of rows have a limit; those of bag means and linear ones have none."""
+        registry = default_plugins().registry
+        limits = {one.name: one.most_rows for one in registry.components("baseline")}
+        quadratic = {"inherited-label-svm", "mi-svm", "mi-svm-bag", "set-kernel-svm", "citation-knn", "miles"}
+        quadratic |= {"inv-cal", "alter-psvm", "llp-k-means"}
+        assert {name for name, most in limits.items() if most is not None} == quadratic
+        assert all(10_000 <= limits[name] <= 30_000 for name in quadratic)

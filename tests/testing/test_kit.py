@@ -226,6 +226,10 @@ class Wrapping(Classifier):
     def estimator(self, random_state):
         return REGISTRY.create("classifier", "ridge").estimator(random_state)
 
+    def memory(self, size):
+        wrong = {"constant memory": 1000, "memory in words": "much"}
+        return wrong.get(self.breach, super().memory(size))
+
 
 class Broken(PreparedClassifier):
     def __init__(self, inner, breach):
@@ -253,6 +257,8 @@ class Broken(PreparedClassifier):
         ("batch", "shapes-and-labels"),
         ("labels", "shapes-and-labels"),
         ("noise", "deterministic-for-one-seed"),
+        ("constant memory", "memory"),
+        ("memory in words", "memory"),
     ],
 )
 def test_breaches_of_classifiers(breach, check):

@@ -11,7 +11,16 @@ from rich.text import Text
 
 from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
 from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinished
-from bliss_framework.runs.events import FitFinished, FitStarted, PipelineStarted, RunFinished, RunStarted, StageReached
+from bliss_framework.runs.events import (
+    FitFinished,
+    FitStarted,
+    PipelineStarted,
+    RunEstimated,
+    RunFinished,
+    RunStarted,
+    StageReached,
+)
+from bliss_framework.validators import shown_size
 
 SECONDS_BETWEEN_LINES = 5.0
 WIDE, NARROW = 80, 60  # Columns for bars with times beside them, and for bars at all.
@@ -33,6 +42,22 @@ def headline(event: RunStarted) -> str:
     """Say what a run is about to work on."""
     fits = f"{event.n_fits} fit{'s' if event.n_fits != 1 else ''}"
     return f"{event.name} ({event.origin}): {event.n_bags} bags, {event.n_instances} instances, {fits}"
+
+
+def expectation(event: RunEstimated) -> str:
+    """Say what a run will take.
+
+    >>> expectation(RunEstimated(58157, 40, 3_200_000_000, 700.0))
+    '58,157 rows in 40 bags: about 3.2 GB of memory and roughly 12 minutes, without baselines'
+    """
+    minutes = "" if event.seconds is None else f" and {_minutes(event.seconds)}, without baselines"
+    return f"{event.n_instances:,} rows in {event.n_bags:,} bags: about {shown_size(event.n_bytes)} of memory{minutes}"
+
+
+def _minutes(seconds: float) -> str:
+    if seconds < 100:
+        return "a minute or two" if seconds > 30 else "less than a minute"
+    return f"roughly {seconds / 60:.0f} minutes" if seconds < 7200 else f"roughly {seconds / 3600:.0f} hours"
 
 
 def _bars(console: Console, clock: Callable[[], float]) -> Progress:
@@ -65,6 +90,8 @@ class Bars:
         if isinstance(event, RunStarted):
             self._progress.console.print(Text(headline(event)), soft_wrap=True)
             self._progress.reset(self._fits, total=event.n_fits, visible=True)
+        elif isinstance(event, RunEstimated):
+            self._progress.console.print(Text(expectation(event)), soft_wrap=True)
         elif isinstance(event, PipelineStarted):
             self._progress.console.print(Text(f"{event.name}: {event.origin}"), soft_wrap=True)
             self._progress.reset(self._fits, total=event.n_repeats, visible=True, unit="repeat", reward="")
@@ -125,6 +152,8 @@ class Lines:
         if isinstance(event, RunStarted):
             self._name, self._done, self._total = event.name, 0, event.n_fits
             self._say(headline(event))
+        elif isinstance(event, RunEstimated):
+            self._say(expectation(event))
         elif isinstance(event, PipelineStarted):
             self._name, self._total = event.name, event.n_repeats
             self._say(f"{event.name}: {event.origin}")

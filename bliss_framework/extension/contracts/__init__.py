@@ -9,6 +9,7 @@ from bliss_framework.extension.contracts.baseline import Baseline as Baseline
 from bliss_framework.extension.contracts.classifier import (
     Classifier as Classifier,
     PreparedClassifier as PreparedClassifier,
+    ProblemSize as ProblemSize,
     SumsEstimator as SumsEstimator,
     SumsForm as SumsForm,
 )

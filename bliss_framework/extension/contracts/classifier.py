@@ -14,6 +14,50 @@ from bliss_framework.kernel.rows import Rows
 from bliss_framework.primal.landmarks import Landmarks
 
 
+@frozen
+class ProblemSize:
+    """How much there is to learn from, by which a classifier says what memory it takes.
+
+    Attributes:
+        n_train: rows that it is trained on.
+        n_heldout: rows that it predicts beside those.
+        n_columns: columns of a row.
+        row_bytes: what a row takes in memory as float64; of sparse rows what their entries take.
+        sparse: whether rows are sparse.
+        n_labels: labels of a row.
+        n_pulls: assignments that are pulled at once.
+        mapped: whether rows stay in a file, from which blocks of them are read.
+
+    >>> ProblemSize(n_train=1000, n_heldout=500, n_columns=10, row_bytes=80).predictions
+    36000
+    """
+
+    n_train: int = field()
+    n_heldout: int = field()
+    n_columns: int = field()
+    row_bytes: float = field()
+    sparse: bool = field(default=False)
+    n_labels: int = field(default=2)
+    n_pulls: int = field(default=1)
+    mapped: bool = field(default=False)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that are trained on or predicted."""
+        return self.n_train + self.n_heldout
+
+    @property
+    def rows(self) -> int:
+        """Bytes of all rows."""
+        return int(self.n_rows * self.row_bytes)
+
+    @property
+    def predictions(self) -> int:
+        """Bytes of the scores and labels of all rows in a pull, and of the outputs that they are made of."""
+        outputs = 1 if self.n_labels == 2 else self.n_labels
+        return 8 * self.n_rows * self.n_pulls * (2 * outputs + 1)
+
+
 class PreparedClassifier(ABC):
     """A classifier that is prepared for one fold.
 
@@ -108,3 +152,28 @@ class Classifier(ABC):
 
         One with `fit_shares(X, shares, sample_weight)` learns soft labels; see also `SumsEstimator`.
         """
+
+    def memory(self, size: ProblemSize) -> int:
+        """Return how many bytes `prepare` and a pull take at their peak, beside the data set.
+
+        It is asked before any work, and a fit that needs more memory than there is does not start. An estimate that is
+        a fifth too large does little harm; one that is too small lets a long run fail in its midst.
+
+        Args:
+            size: of the training part and the held-out set of a fold.
+
+        The parts of a fold are views, so whoever asks for `Part.X` takes a copy of these rows. The default is two such
+        copies, and the predictions. A classifier that holds a table of all pairs of rows, or a matrix of all pairs of
+        columns, says so here.
+        """
+        return 2 * size.rows + size.predictions
+
+    def final_memory(self, size: ProblemSize) -> int:
+        """Return how many bytes a fit of `estimator` takes at its peak, and after it the scores of other rows.
+
+        Args:
+            size: `n_train` rows to fit, `n_heldout` rows to score, which may be the same ones.
+
+        The default is what `memory` says.
+        """
+        return self.memory(size)

@@ -26,6 +26,8 @@ class Component:
             implied. `load_model` trusts what installed components declare, and nothing else.
         cases: values that parameters have for data of some kind where nobody says otherwise, such as a form of a
             classifier that many rows need. Where several hold, the last one wins.
+        most_rows: of a baseline whose memory or time grows with the square of the rows, or worse: the number of rows
+            above which it is left out of evaluations, and refused where it is asked for by name. None for no limit.
     """
 
     name: str = field()
@@ -34,6 +36,7 @@ class Component:
     details: Mapping[str, str] = field(factory=dict)
     saved_types: tuple[str, ...] = field(default=())
     cases: tuple[Case, ...] = field(default=())
+    most_rows: int | None = field(default=None)
 
     def defaults_for(self, profile: Profile) -> dict[str, Any]:
         """Return the values of parameters that hold for some data because of what they are.

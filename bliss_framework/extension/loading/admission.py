@@ -209,6 +209,7 @@ def check_components(hook: str, answers: Iterable[Any], seen: set[str]) -> None:
         if one.name in seen:
             raise StageError("call", f'hook {hook} returned the name "{one.name}" twice')
         _check_saved_types(hook, one)
+        _check_most_rows(hook, one)
         seen.add(one.name)
 
 
@@ -219,6 +220,14 @@ def _check_saved_types(hook: str, component: Component) -> None:
         return
     said = f'saved_types of "{component.name}" in {hook} is {shown(named)}'
     raise StageError("call", f'{said}; allowed is a tuple of full names, such as ("package.module.Class",)')
+
+
+def _check_most_rows(hook: str, component: Component) -> None:
+    most = component.most_rows
+    if most is None or (isinstance(most, int) and not isinstance(most, bool) and most > 0):
+        return
+    said = f'most_rows of "{component.name}" in {hook} is {shown(most)}'
+    raise StageError("call", f"{said}; allowed are None and a positive integer")
 
 
 def _proper(name: object) -> str:

@@ -46,6 +46,7 @@ PIECE = record(
         "measures": table_of(any_number),
         "seconds": number,
         "notes": list_of(text),
+        "settings": text,
     }
 )
 
@@ -68,7 +69,7 @@ def run_fits(
     for fit in fits:
         piece = checkpoint.load(fit.key, partial(_checked_piece, problem=problem, fit=fit))
         if piece is None and model is not None and fit.test_bags is None and _place(fit) == (OWN, 0, 0):
-            piece = checkpoint.save(fit.key, _on_test_set(problem, model))
+            piece = checkpoint.save(fit.key, _on_test_set(problem, fit, model))
         if piece is None:
             missing.append(fit)
         else:
@@ -79,9 +80,11 @@ def run_fits(
     return pieces
 
 
-def _checked_piece(piece: Piece, problem: Problem, fit: Fit) -> Piece:
-    """Return a piece that was kept, or raise where it is none of this fit."""
+def _checked_piece(piece: Piece, problem: Problem, fit: Fit) -> Piece | None:
+    """Return a piece that was kept, None where its method had other settings, or raise where it is none of this fit."""
     PIECE(piece, "")
+    if piece["settings"] != fit.method.digest:
+        return None
     tested = problem.tested
     bags = np.arange(tested.bags.n_bags) if fit.test_bags is None else fit.test_bags
     rows = tested.bags.rows_of(bags)
@@ -120,7 +123,8 @@ def run_fit(problem: Problem, fit: Fit, tell: Tell | None = None) -> Piece:
     """Fit one method on the training bags of one fold and predict its test bags.
 
     Returns:
-        Test bags, predicted weak labels and scores, instance predictions, measures, seconds, notes.
+        Test bags, predicted weak labels and scores, instance predictions, measures, seconds, notes, and the digest of
+        the method's settings.
     """
     # The number of BLAS threads changes the last bits of a product, and it depends on the number of processes.
     with one_blas_thread():
@@ -138,15 +142,19 @@ def _fit_and_test(problem: Problem, fit: Fit, tell: Tell | None) -> Piece:
     piece = _test_piece(
         problem, fit.method.name, model, np.arange(n_tested) if fit.test_bags is None else fit.test_bags
     )
-    return {**piece, "seconds": time.perf_counter() - started, "notes": notes}
+    return _judged(piece, fit, started, notes)
 
 
-def _on_test_set(problem: Problem, model: Any) -> Piece:
+def _on_test_set(problem: Problem, fit: Fit, model: Any) -> Piece:
     """Judge BLISS as it was fitted to all of the data; what it warned of then is told elsewhere."""
     started = time.perf_counter()
     with one_blas_thread():
         piece = _test_piece(problem, OWN, model, np.arange(problem.tested.bags.n_bags))
-    return {**piece, "seconds": time.perf_counter() - started, "notes": []}
+    return _judged(piece, fit, started, [])
+
+
+def _judged(piece: Piece, fit: Fit, started: float, notes: list[str]) -> Piece:
+    return {**piece, "seconds": time.perf_counter() - started, "notes": notes, "settings": fit.method.digest}
 
 
 def _test_piece(problem: Problem, method: str, model: Any, test_bags: NDArray[np.intp]) -> Piece:

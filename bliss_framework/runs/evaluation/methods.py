@@ -1,5 +1,7 @@
 """The methods of a comparison: BLISS, its control without a bandit, and baselines."""
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +12,7 @@ from bliss_framework.estimator.bliss_classifier import BlissClassifier
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.component_tables import fill_defaults, with_shared_parameters
 from bliss_framework.estimator.configure import FitConfig, configure
+from bliss_framework.estimator.parameters import named
 from bliss_framework.extension.components import as_table
 from bliss_framework.extension.contracts import Profile
 from bliss_framework.extension.registry import Registry
@@ -30,12 +33,14 @@ class Method:
         fit: fits it to checked data with a seed, and tells of it; returns the fitted model.
         settings: its parameters, for the result.
         component: the name of the baseline, where results call it something else.
+        digest: of all that decides its fits but data and seed; a finished fit of another one is not used.
     """
 
     name: str = field()
     fit: Fit = field()
     settings: dict[str, Any] = field(factory=dict)
     component: str | None = field(default=None)
+    digest: str = field(default="")
 
 
 def bliss_method(config: FitConfig, name: str = OWN) -> Method:
@@ -45,7 +50,8 @@ def bliss_method(config: FitConfig, name: str = OWN) -> Method:
     def fit(data: CheckedData, seed: int, emit: Emit) -> Any:
         return BlissClassifier(**{**parameters, "random_state": seed}).fit_configured(data, config, emit)
 
-    return Method(name, fit, parameters)
+    chosen = {key: config.given.get(key) for key in named("selection")}
+    return Method(name, fit, parameters, digest=_digest({**config.values, **chosen}))
 
 
 def rows_and_bags(model: Any, data: CheckedData) -> tuple[Any, Any]:
@@ -53,8 +59,27 @@ def rows_and_bags(model: Any, data: CheckedData) -> tuple[Any, Any]:
     return (data, None) if isinstance(model, BlissClassifier) else (data.X, data.ids)
 
 
+def default_methods(
+    config: FitConfig, profile: Profile, registry: Registry
+) -> tuple[tuple[MethodSettings, ...], tuple[str, ...]]:
+    """Return what BLISS is compared with where nothing is chosen: the control and the baselines of its regime.
+
+    Returns:
+        The methods, and a note for each baseline that is not run on so many rows.
+    """
+    names = config.regime.presets.baselines
+    most = {name: registry.get("baseline", name).most_rows for name in names}
+    too_many = {name: limit for name, limit in most.items() if limit is not None and profile.n_rows > limit}
+    notes = tuple(
+        f'The baseline "{name}" was left out: it is not run on more than {limit:,} rows, and there are '
+        f"{profile.n_rows:,}."
+        for name, limit in too_many.items()
+    )
+    return tuple(MethodSettings(name) for name in (CONTROL, *names) if name not in too_many), notes
+
+
 def compared_methods(
-    chosen: Sequence[MethodSettings] | None,
+    chosen: Sequence[MethodSettings],
     config: FitConfig,
     profile: Profile,
     registry: Registry,
@@ -63,21 +88,19 @@ def compared_methods(
     """Return the methods that BLISS is compared with.
 
     Args:
-        chosen: by the user; None takes the control and the regime's baselines.
+        chosen: by the user, or those of `default_methods`.
         config: of BLISS, which the control shares, and whose regime a baseline is told of.
         profile: of the training data.
         registry: of components.
         facts: what the data say of labels, as in `configure`.
 
     Raises:
-        BlissError: there is no such method, or it does not take its parameters.
+        BlissError: there is no such method, it does not take its parameters, or is not run on so many rows.
     """
-    if chosen is None:
-        chosen = [MethodSettings(name) for name in (CONTROL, *config.regime.presets.baselines)]
     return tuple(
         _control(one, config, profile, registry, facts)
         if one.method == CONTROL
-        else _baseline(one, config, registry, facts)
+        else _baseline(one, config, profile, registry, facts)
         for one in chosen
     )
 
@@ -91,8 +114,15 @@ def _control(
     return bliss_method(configure(given, profile, registry, facts), CONTROL)
 
 
-def _baseline(chosen: MethodSettings, config: FitConfig, registry: Registry, facts: Mapping[str, Any]) -> Method:
-    registry.get("baseline", chosen.method)
+def _baseline(
+    chosen: MethodSettings, config: FitConfig, profile: Profile, registry: Registry, facts: Mapping[str, Any]
+) -> Method:
+    most_rows = registry.get("baseline", chosen.method).most_rows
+    if most_rows is not None and profile.n_rows > most_rows:
+        raise SettingsError(
+            f'The baseline "{chosen.method}" is not run on more than {most_rows:,} rows, because its cost grows with '
+            f"their square or faster; there are {profile.n_rows:,}. Leave it out, or compare on fewer rows."
+        )
     spec = with_shared_parameters({"name": chosen.method, **chosen.parameters}, config["regime"], registry, facts)
     registry.create("baseline", spec)
     parameters = {key: value for key, value in spec.items() if key != "name"}
@@ -104,7 +134,11 @@ def _baseline(chosen: MethodSettings, config: FitConfig, registry: Registry, fac
             model.set_params(random_state=seed)
         return model.fit(data.X, data.weak, bags=data.ids)
 
-    return Method(chosen.name, fit, parameters, chosen.method)
+    return Method(chosen.name, fit, parameters, chosen.method, _digest(spec))
+
+
+def _digest(settings: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(settings, sort_keys=True, default=repr).encode()).hexdigest()
 
 
 def method_document(method: Method, registry: Registry) -> dict[str, Any]:

@@ -93,23 +93,25 @@ class Checkpoint:
         """Return where a piece is kept."""
         return None if self.folder is None else self.folder / f"{key}.json"
 
-    def folds(self, run_tasks: RunTasks) -> RunTasks:
-        """Wrap a runner of fold tasks: finished folds are loaded, new ones are saved as soon as they are there."""
+    def folds(self, run_tasks: RunTasks, name: str = "inference") -> RunTasks:
+        """Wrap a runner of fold tasks: finished folds are loaded, new ones are saved as soon as they are there.
+
+        Args:
+            run_tasks: runs those that are not finished.
+            name: of the inference, where there are several.
+        """
 
         def run(work: Any, tasks: list[FoldTask], emit: Emit) -> Iterator[FoldResult]:
-            kept = {task.fold: self._finished(task) for task in tasks}
+            kept = {task.fold: self.load(_key(name, task), partial(_from_piece, task=task)) for task in tasks}
             new = iter(run_tasks(work, [task for task in tasks if kept[task.fold] is None], emit))
             for task in tasks:
                 result = kept[task.fold]
                 if result is None:
                     result = next(new)
-                    self.save(_key(task), _to_piece(result))
+                    self.save(_key(name, task), _to_piece(result))
                 yield result
 
         return run
-
-    def _finished(self, task: FoldTask) -> FoldResult | None:
-        return self.load(_key(task), partial(_from_piece, task=task))
 
 
 def _unpacked(content: str) -> Piece:
@@ -131,8 +133,8 @@ def _reason(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-def _key(task: FoldTask) -> str:
-    return f"inference-pass{task.pass_number}-fold{task.fold + 1}"
+def _key(name: str, task: FoldTask) -> str:
+    return f"{name}-pass{task.pass_number}-fold{task.fold + 1}"
 
 
 def _to_piece(result: FoldResult) -> Piece:

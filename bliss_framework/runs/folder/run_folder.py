@@ -17,8 +17,9 @@ from bliss_framework.estimator.persistence import save_model
 from bliss_framework.faults import in_words
 from bliss_framework.kernel.events import RoundFinished
 from bliss_framework.runs.folder.atomic import plain, sweep, to_json, write_bytes, write_text
+from bliss_framework.runs.folder.changes import Finished, changes, refused, words_of
 from bliss_framework.runs.folder.checkpoint import Checkpoint
-from bliss_framework.runs.folder.csv_tables import TABLES, write_tables
+from bliss_framework.runs.folder.csv_tables import LABELS, TABLES, write_tables
 from bliss_framework.runs.folder.lock import NAME as LOCK, locked, made_folder, refuse_if_held
 from bliss_framework.runs.folder.result_file import read_result
 from bliss_framework.runs.folder.versions import (
@@ -33,17 +34,6 @@ from bliss_framework.runs.settings.experiment_file import recorded_components
 from bliss_framework.runs.settings.toml_text import parse_toml
 from bliss_framework.runs.shapes import record as table_with
 
-# The number of processes changes nothing, and data are known by their digest, so a run may go on with another.
-# Versions have rules of their own.
-FREE_TO_CHANGE = (
-    "bliss.n_jobs",
-    "data.source",
-    "data.test.source",
-    "record.versions",
-    "record.components",
-    "record.resumed_from",
-)
-DIGEST = "record.data_sha256"
 RUN_FILE = table_with({"record": RECORD})
 RUN, RESULT, MODEL, EVENTS, STATE = "run.toml", "result.json", "model.skops", "events.jsonl", "state"
 # With nothing else in its directory a run has come to nothing.
@@ -206,18 +196,29 @@ class RunFolder:
         if not self.resume:
             raise RunError(f"{self.path} already holds a run. Go on with it by --resume, or choose another --output.")
         before = self._stored()
-        changes = _changes(dict(_flat(before)), dict(_flat(now)))
-        changes += [] if self.is_finished else self._version_changes(before["record"], now["record"])
-        if changes:
-            raise RunError(f"{self.path} cannot go on: {'; '.join(changes)}.")
+        wrong = [*refused(changes(before, now), self._finished)]
+        wrong += [] if self.is_finished else self._version_changes(before["record"], now["record"])
+        if wrong:
+            raise RunError(f"{self.path} cannot go on: {'; '.join(wrong)}.")
+
+    @property
+    def _finished(self) -> Finished:
+        return Finished.of(self.path / RESULT, self.path / STATE)
+
+    def changed(self, settings: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
+        """Say in which settings a run that goes on differs from now on; nothing depends on them yet."""
+        if not (self.path / RUN).exists():
+            return []
+        changed = words_of(changes(self._stored(), _as_toml({**settings, "record": record})))
+        return [f"{self.path} goes on with other settings: {'; '.join(changed)}."] if changed else []
 
     def check_versions(self, record: Mapping[str, Any]) -> None:
         """Refuse to compute with other versions than the run was begun with, unless the user accepts it (RunError)."""
         if not (self.path / RUN).exists():
             return
-        changes = self._version_changes(self._stored()["record"], record)
-        if changes:
-            raise RunError(f"{self.path} cannot go on: {'; '.join(changes)}.")
+        wrong = self._version_changes(self._stored()["record"], record)
+        if wrong:
+            raise RunError(f"{self.path} cannot go on: {'; '.join(wrong)}.")
 
     def _version_changes(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
         """Say which versions are not those that the run was begun with, unless the user accepts it."""
@@ -236,9 +237,9 @@ class RunFolder:
             raise RunError(f"{self.path} holds no run, but a {RESULT} that is damaged; delete it.") from None
         known = {key: now.get(key) for key in before}
         known["record"] = {"data_sha256": now["record"]["data_sha256"]}
-        changes = _changes(dict(_flat(_as_toml(before))), dict(_flat(_as_toml(known))))
-        if changes:
-            raise RunError(f"{self.path} cannot go on: {'; '.join(changes)}.")
+        wrong = words_of(changes(_as_toml(before), _as_toml(known)))
+        if wrong:
+            raise RunError(f"{self.path} cannot go on: {'; '.join(wrong)}.")
 
     def _mend_events(self) -> None:
         """Cut off the line of events.jsonl in which an earlier process was stopped."""
@@ -270,6 +271,10 @@ class RunFolder:
         """
         notes = [*document["notes"], *self.write_model(model, data)]
         return self.conclude({**document, "notes": notes})
+
+    def keep_labels(self, model: BlissClassifier, data: CheckedData) -> None:
+        """Write labels.csv as soon as labels are inferred: whatever happens to the final classifier, they are there."""
+        write_tables(self.path, model, data, (LABELS,))
 
     def write_model(
         self, model: BlissClassifier, data: CheckedData, names: Collection[str] = (*TABLES, MODEL)
@@ -331,28 +336,6 @@ def _settings_of(document: Mapping[str, Any]) -> dict[str, Any]:
     protocol = {key: value for key, value in document["protocol"].items() if key != "random_state"}
     own = {"bliss": settings["bliss"]} if "bliss" in settings else {}
     return {"evaluation": protocol, "methods": list(settings), **own}
-
-
-def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Say what a run that goes on would do otherwise than it did before."""
-    keys = [key for key in sorted({**before, **now}) if before.get(key) != now.get(key)]
-    fixed = [key for key in keys if not key.startswith(FREE_TO_CHANGE)]
-    data = ["the data changed since the run started"] if DIGEST in fixed else []
-    return data + [
-        f"{key} was {_shown(before.get(key))} and is now {_shown(now.get(key))}" for key in fixed if key != DIGEST
-    ]
-
-
-def _shown(value: Any) -> str:
-    return "not set" if value is None else repr(value)
-
-
-def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
 
 
 def _without_none(value: Any) -> Any:

@@ -97,7 +97,7 @@ def start(
         yield Start(Checkpoint(None), tell, finished=RunResult(document, notes, folder.path))
         return
     folder.check_versions(record)
-    earlier = folder.resumed_from(record)
+    earlier, changed = folder.resumed_from(record), folder.changed(settings, record)
     with folder.at_work() as taken_over, _leaving_no_trace(folder, is_new=not (folder.path / RUN).exists()):
         checkpoint = folder.open(settings, record)
         if document is not None:
@@ -106,7 +106,7 @@ def start(
             yield Start(checkpoint, tell, (), result, tuple(name for name in lost if name != RUN))
             folder.drop_state()
             return
-        yield Start(checkpoint, _logging(folder, tell), taken_over, resumed_from=earlier)
+        yield Start(checkpoint, _logging(folder, tell), (*taken_over, *changed), resumed_from=earlier)
 
 
 @contextmanager

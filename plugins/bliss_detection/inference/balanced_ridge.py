@@ -16,9 +16,19 @@ from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bliss_framework.plugin import Classifier, Part, Predictions, PreparedClassifier, Rows, between, positive
+from bliss_framework.plugin import (
+    Classifier,
+    Part,
+    Predictions,
+    PreparedClassifier,
+    ProblemSize,
+    Rows,
+    between,
+    positive,
+)
 
 ROUNDING = 1e-9
+COVARIANCE = 20  # Bytes of a pair of columns: once in single precision, and twice in double.
 
 
 @frozen
@@ -45,6 +55,10 @@ class BalancedRidge(Classifier):
     def estimator(self, random_state: int) -> Any:
         """Return the same model as a scikit-learn classifier; its threshold is half way."""
         return BalancedLeastSquares(ridge=self.ridge)
+
+    def memory(self, size: ProblemSize) -> int:
+        """Count rows in single precision, as they are and weighted, and the covariance of columns while it is made."""
+        return 2 * size.rows + COVARIANCE * size.n_columns**2 + size.predictions
 
 
 class _Prepared(PreparedClassifier):

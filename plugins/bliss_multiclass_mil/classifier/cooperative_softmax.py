@@ -11,6 +11,7 @@ from bliss_framework.plugin import (
     Part,
     Predictions,
     PreparedClassifier,
+    ProblemSize,
     at_least,
     between,
     one_of,
@@ -22,6 +23,8 @@ from bliss_multiclass_mil.classifier.objective import Groups, Objective, outputs
 from bliss_multiclass_mil.classifier.random_features import RandomFeatures
 
 TOLERANCE = 1e-7
+# Arrays of the size of all outputs, and of all coefficients, in a pull.
+OUTPUTS, STEPS = 6, 40
 
 
 @frozen
@@ -63,6 +66,14 @@ class CooperativeSoftmax(Classifier):
             precision=self.precision,
             random_state=random_state,
         )
+
+    def memory(self, size: ProblemSize) -> int:
+        """Count rows, their features, outputs with their slopes, and the memory of the descents."""
+        itemsize = np.dtype(self.precision).itemsize
+        n_columns = self.n_features or size.n_columns
+        features = itemsize * size.n_rows * self.n_features + 16 * size.n_columns * self.n_features
+        outputs = OUTPUTS * itemsize * size.n_rows * size.n_labels * size.n_pulls
+        return 2 * size.rows + features + outputs + STEPS * 8 * size.n_pulls * size.n_labels * (n_columns + 1)
 
 
 class PreparedCooperativeSoftmax(PreparedClassifier):

@@ -1,0 +1,61 @@
+"""What a fitted `BlissClassifier` keeps: the inferred labels as soon as there are any, the rest when it is trained."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bliss_framework.estimator.checked_data import CheckedData
+from bliss_framework.estimator.configure import Config
+from bliss_framework.estimator.fit import FitResult
+from bliss_framework.estimator.parameters import named
+from bliss_framework.kernel.crossfit import CrossFit
+from bliss_framework.kernel.words import class_array
+
+
+def remember_columns(model: Any, data: CheckedData) -> None:
+    """Keep how many columns the training rows have, and their names where they have some."""
+    model.n_features_in_ = int(data.rows.shape[1])
+    if data.columns is not None:
+        model.feature_names_in_ = np.array(data.columns, dtype=object)
+    elif hasattr(model, "feature_names_in_"):
+        del model.feature_names_in_
+
+
+def remember_labels(model: Any, found: CrossFit, order: NDArray[np.intp], data: CheckedData) -> None:
+    """Keep what was inferred of each training instance, in the caller's order.
+
+    Args:
+        model: the estimator, of which nothing is trained yet.
+        found: in canonical order.
+        order: (n,) the caller's row of each of its rows.
+        data: the training data, in the caller's order.
+    """
+    vars(model).pop("members_", None)  # Those of an earlier fit learnt other labels.
+    place = np.argsort(order)
+    inferred = found.inferred.take(place)
+    model.classes_ = class_array(data.labels.classes)
+    model.bag_classes_ = class_array(data.labels.bag_words)
+    model.class_indices_ = inferred.classes
+    model.class_of_label_ = found.class_of_label
+    model.labels_ = model.classes_[inferred.classes]
+    model.confidence_ = inferred.confidence
+    model.undecided_ = inferred.undecided
+    model.known_ = inferred.known
+    model.label_means_ = inferred.means
+    model.label_pulls_ = inferred.pulls
+    model.fold_ = found.fold_of(len(order))[place]
+    model.bag_ids_, model.bag_index_ = data.bags.ids, data.bags.index
+    model.has_bags_ = bool(data.bags.n_bags < data.bags.n_rows)
+    model.weak_labels_ = data.weak
+
+
+def remember_result(model: Any, result: FitResult) -> None:
+    """Keep what was trained on the inferred labels, and the configuration in use."""
+    own = {name: getattr(model, name) for name in named("selection", "run")}
+    model.config_ = Config({**result.config.values, **own})
+    model.plugins_ = {name: dict(origin) for name, origin in result.config.components_from.items()}
+    model.members_ = result.members
+    model.bag_threshold_, model.instance_threshold_ = result.bag_threshold, result.instance_threshold
+    model.probability_slope_ = result.slope
+    model._regimes_in_hand = result.regimes

@@ -28,7 +28,7 @@ from bliss_framework.faults import is_lost_worker, worker_lost
 from bliss_framework.kernel.crossfit import RunTasks
 from bliss_framework.kernel.events import Emit, FoldFinished, silent
 from bliss_framework.kernel.fold_task import FoldResult, FoldTask
-from bliss_framework.lockstep.runner import with_lockstep
+from bliss_framework.lockstep.runner import RunBlocks, forms_of, in_turn, run_in_lockstep
 
 Work = Callable[[FoldTask, Emit], FoldResult]
 # What a terminal or a batch system sends to all processes of a command; who started a worker stops it.
@@ -57,6 +57,26 @@ def fold_runner(n_jobs: int | None) -> RunTasks:
             yield result
 
     return with_lockstep(on_processes, block_runner(n_jobs))
+
+
+def with_lockstep(run_tasks: RunTasks, run_blocks: RunBlocks = in_turn) -> RunTasks:
+    """Return a function that runs the folds of a pass together where rows are many, and else as `run_tasks` does.
+
+    That depends on data and components alone, never on who runs what, so that bits do not, either.
+
+    Args:
+        run_tasks: runs folds one by one.
+        run_blocks: runs the programs of blocks.
+    """
+
+    def run(work: Callable[[FoldTask, Emit], FoldResult], tasks: list[FoldTask], emit: Emit) -> Iterator[FoldResult]:
+        forms = forms_of(tasks)
+        if forms is None:
+            yield from run_tasks(work, tasks, emit)
+        else:
+            yield from run_in_lockstep(tasks, emit, *forms, run_blocks)
+
+    return run
 
 
 @contextmanager

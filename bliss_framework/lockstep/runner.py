@@ -12,7 +12,6 @@ from threadpoolctl import threadpool_limits
 from bliss_framework.extension.contracts.classifier import SumsForm
 from bliss_framework.extension.contracts.reward import BlockReward
 from bliss_framework.kernel.bags import Bags
-from bliss_framework.kernel.crossfit import RunTasks
 from bliss_framework.kernel.events import Emit, FoldFinished, FoldStarted, RoundFinished
 from bliss_framework.kernel.fold_task import FoldResult, FoldTask
 from bliss_framework.kernel.inference import ArmResult
@@ -85,26 +84,6 @@ def until_done(answer: Answer, advance: Callable[[Any], Iterator[Any]]) -> list[
         if isinstance(first, list):
             return [first, *asked]
         answered = answer(chain([first], asked))
-
-
-def with_lockstep(run_tasks: RunTasks, run_blocks: RunBlocks = in_turn) -> RunTasks:
-    """Return a function that runs the folds of a pass together where rows are many, and else as `run_tasks` does.
-
-    That depends on data and components alone, never on who runs what, so that bits do not, either.
-
-    Args:
-        run_tasks: runs folds one by one.
-        run_blocks: runs the programs of blocks.
-    """
-
-    def run(work: Callable[[FoldTask, Emit], FoldResult], tasks: list[FoldTask], emit: Emit) -> Iterator[FoldResult]:
-        forms = forms_of(tasks)
-        if forms is None:
-            yield from run_tasks(work, tasks, emit)
-        else:
-            yield from run_in_lockstep(tasks, emit, *forms, run_blocks)
-
-    return run
 
 
 def forms_of(tasks: Sequence[FoldTask]) -> tuple[SumsForm, BlockReward] | None:

@@ -133,7 +133,7 @@ class TestOptions:
     def test_a_parameter_of_a_component(self, ran):
         """--set classifier.ridge=0.3 sets the parameter of the classifier that is used, and --set may be repeated."""
         bliss = ran("--set", "classifier.ridge=0.3", "--set", "reward.gain=0.25")["settings"]["bliss"]
-        assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": 1.0}
+        assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": 1.0, "n_landmarks": 0}
         assert bliss["reward"] == {"name": "mil-marginal", "steepness": 3.4, "gain": 0.25}
         bliss = ran("--set", "classifier.C=0.5", "--classifier", "svm-linear")["settings"]["bliss"]
         assert bliss["classifier"] == {"name": "svm-linear", "C": 0.5}

@@ -8,13 +8,14 @@ from hypothesis import given, settings, strategies as st
 from bliss_bandits.cucb import Cucb
 from bliss_classifiers.ridge import KernelRidge, Ridge
 from bliss_framework import Bags, BlissClassifier, Fold, LabelSpace
+from bliss_framework.compute.processes import with_lockstep
 from bliss_framework.kernel.crossfit import cross_fit
 from bliss_framework.kernel.events import RoundFinished, silent
 from bliss_framework.kernel.fold_task import Components
 from bliss_framework.kernel.inference import InferenceSettings
 from bliss_framework.kernel.pull import Part, outcome_of
 from bliss_framework.lockstep import runner
-from bliss_framework.lockstep.runner import blocks_of, forms_of, in_turn, run_in_lockstep, with_lockstep
+from bliss_framework.lockstep.runner import blocks_of, forms_of, in_turn, run_in_lockstep
 from bliss_framework.plugin import Reward
 from bliss_llp.regime.llp_regime import LlpRegime
 from bliss_llp.rewards.marginal_effect import LlpMarginalReward

@@ -1,5 +1,6 @@
 """Parquet tables are read as the same table in CSV, and refused in the same words."""
 
+import subprocess
 import sys
 from datetime import date, datetime
 from decimal import Decimal
@@ -435,3 +436,34 @@ def test_row_groups_and_batches_are_one_table(tmp_path, monkeypatch):
         pq.write_table(rows, tmp_path / "toy.parquet", row_group_size=group)
         digests.add(read(tmp_path / "toy.parquet").sha256())
     assert len(digests) == 1
+
+
+DAMAGED = """
+import sys
+from pathlib import Path
+
+from bliss_framework import DataError
+from bliss_readers.tables.parquet_piece import ParquetPiece
+
+whole, path = Path(sys.argv[1]).read_bytes(), Path(sys.argv[1])
+size = int.from_bytes(whole[-8:-4], "little")
+refused = 0
+for place in range(len(whole) - 8 - size, len(whole) - 8):
+    path.write_bytes(whole[:place] + bytes([(whole[place] + 1) % 256]) + whole[place + 1 :])
+    try:
+        ParquetPiece.opened(path, {})
+    except DataError:
+        refused += 1
+print(refused)
+"""
+
+
+def test_damaged_files_with_lists_do_not_end_the_process(tmp_path):
+    """Whichever byte of its footer is changed, a file with a column of lists is read or refused by name."""
+    table = pa.table({"bag": ["a", "a", "b"], "labels": [["x"], ["x", "y"], []], "f": [1.0, 2.0, 3.0]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    done = subprocess.run(
+        [sys.executable, "-c", DAMAGED, str(tmp_path / "t.parquet")], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert int(done.stdout) > 200

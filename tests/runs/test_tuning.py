@@ -62,7 +62,12 @@ def test_the_file_has_the_best_settings(tuned, experiment, tmp_path):
     assert table["data"] == {"source": str(tmp_path / "toy.npz")}
     bliss = table["bliss"]
     assert bliss["inherited_share"] == best["inherited_share"]
-    assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 1.0, "width": best["classifier.width"]}
+    assert bliss["classifier"] == {
+        "name": "kernel-ridge",
+        "ridge": 1.0,
+        "width": best["classifier.width"],
+        "n_landmarks": 0,
+    }
     assert (bliss["final_classifier"], bliss["reward"]["name"], bliss["train_on"]) == ("same", "mil-marginal", "rest")
     assert (bliss["n_rounds"], bliss["n_folds"], bliss["n_neighbors"], bliss["random_state"]) == (6, 3, 5, 0)
     assert not {"settings", "grid", "n_members", "n_jobs"} & set(bliss)

@@ -15,6 +15,7 @@ from bliss_readers.tables.cell_table import unique_header
 # Values that are decoded at a time.
 _BATCH = 1 << 22
 _BUFFER = 1 << 16
+_SCANNED = 1 << 16  # Values that are read at a time only to see whether they can be.
 # Pandas writes an index without a name, such as the row numbers before a shuffle, as a column of this name.
 _PANDAS_INDEX = r"__index_level_\d+__"
 
@@ -113,8 +114,10 @@ def _check_values(path: Path, stored: Any) -> None:
     groups = [about.row_group(number) for number in range(about.num_row_groups)]
     n_values, n_bytes = about.num_rows * about.num_columns, sum(group.total_byte_size for group in groups)
     # Only a list holds several values in a row. Of a damaged file pyarrow may end the process when it is asked of a
-    # column, where reading the column is an error that can be caught.
+    # column, where reading the column is an error that can be caught; so it is read first, a few values at a time.
     if any(arrow().types.is_nested(one.type) for one in stored.schema_arrow):
+        check_size(path, max(16 * n_values, n_bytes))
+        stored.scan_contents(batch_size=_SCANNED)
         chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
         n_values = max(n_values, sum(chunk.num_values for chunk in chunks))
         n_bytes = max(n_bytes, sum(chunk.total_uncompressed_size for chunk in chunks))

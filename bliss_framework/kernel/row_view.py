@@ -133,7 +133,17 @@ class RowView:
 
     def blocks(self, size: int) -> Iterator[Rows]:
         """Read runs of at most `size` rows, in order."""
-        return (self._read(self.index[first : first + size]) for first in range(0, self.shape[0], size))
+        for first in range(0, self.shape[0], size):
+            yield self._read(self.index[first : first + size])
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Let the system take back the pages of a mapped file: they count as this process's, and limits count them."""
+        root = self.base
+        while isinstance(root, np.ndarray):
+            root = root.base
+        if self.is_mapped and hasattr(root, "madvise"):
+            root.madvise(mmap.MADV_DONTNEED)
 
     def _read(self, chosen: NDArray[np.intp]) -> Rows:
         # What is read from a memory map would have the type of a map.

@@ -231,7 +231,18 @@ class TestInterrupt:
     )
     def test_workers_end_with_their_parent(self, here, name, everybody, code):
         """However a command with two processes ends, soon no process and no shared memory of it is left."""
-        command = [sys.executable, "-m", "bliss_framework", "run", "musk1", *LONG, "--n-rounds", "3000", "--n-jobs", "2"]
+        command = [
+            sys.executable,
+            "-m",
+            "bliss_framework",
+            "run",
+            "musk1",
+            *LONG,
+            "--n-rounds",
+            "3000",
+            "--n-jobs",
+            "2",
+        ]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
             began = time.monotonic()
             while not shared_memory(process.pid) and time.monotonic() - began < 60:

@@ -15,6 +15,8 @@ from bliss_framework.faults import worker_lost
 from bliss_framework.runs import forecast
 
 QUICK = ("--n-rounds", "3", "--n-folds", "3")
+# A kernel of all rows with all rows, where landmarks would need much less.
+ALL_PAIRS = ("--set", "classifier.n_landmarks=0")
 LIMIT = 450_000_000  # Enough for Python and label inference, and too little for a table of all pairs of 6,000 rows.
 
 
@@ -89,17 +91,17 @@ class TestMemoryRunsOut:
     def test_under_a_limit_of_the_system(self, limited, many_rows, here):
         """A run that does not fit under ulimit is refused before it begins, with a setting that does."""
         words = ["run", str(many_rows), *QUICK, "--train-on", "one", "--n-folds", "10", "--quiet", "--output", "out"]
-        code, said = limited(*words)
+        code, said = limited(*words, *ALL_PAIRS)
         assert code == 1
         assert "MB of it for the final fit on all rows, and only " in said
         assert "more are left by the limit of a process, ulimit. With --final-classifier " in said
         name = said.split("--final-classifier ")[1].split()[0]
-        assert limited(*words, "--final-classifier", name) == (0, "")
+        assert limited(*words, *ALL_PAIRS, "--final-classifier", name) == (0, "")
 
     def test_in_the_final_fit(self, limited, many_rows, here):
         """Exit code 1, labels are there, and --resume with another final classifier infers nothing anew."""
         words = ["run", str(many_rows), *QUICK, "--train-on", "one", "--n-folds", "10", "--output", "out"]
-        words += ["--max-memory", "90GB"]
+        words += ["--max-memory", "90GB", *ALL_PAIRS]
         code, said = limited(*words, "--quiet")
         assert code == 1
         assert said.startswith("Error: There is not enough memory: Unable to allocate 275. MiB")

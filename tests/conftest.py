@@ -37,6 +37,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that starts the tests in the background ignores Ctrl-C for them and for all that they start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # So does nohup with the end of a terminal.
 
 Toy = tuple[NDArray[np.float64], NDArray[Any], dict[str, int]]
 

@@ -17,6 +17,7 @@ from bliss_framework.lockstep.runner import Answer, RunBlocks, Steps, in_turn, u
 
 DASK = "DaskDistributedBackend"
 PATIENCE = 10  # Seconds that a worker has to take a block.
+WAITING = 30  # Seconds in which a cluster without workers has to bring one back.
 MOST_LOSSES = 20  # Workers that a pass may lose before it gives up.
 
 
@@ -142,6 +143,9 @@ class _Cluster:
                     self.worker_of[number] = chosen
 
     def _workers(self) -> list[str]:
+        """Return the addresses of all workers; where there is none, one that is started anew is waited for."""
+        with suppress(TimeoutError):
+            self.client.wait_for_workers(1, timeout=WAITING)
         workers = sorted(self.client.scheduler_info(n_workers=-1)["workers"])
         if not workers:
             raise RunError("The Dask cluster has no workers any more. Start some, and go on with --resume.")

@@ -136,7 +136,7 @@ class TestOptions:
         assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": 1.0, "n_landmarks": 0}
         assert bliss["reward"] == {"name": "mil-marginal", "steepness": 3.4, "gain": 0.25}
         bliss = ran("--set", "classifier.C=0.5", "--classifier", "svm-linear")["settings"]["bliss"]
-        assert bliss["classifier"] == {"name": "svm-linear", "C": 0.5}
+        assert bliss["classifier"] == {"name": "svm-linear", "C": 0.5, "solver": "libsvm"}
 
     def test_settings_of_a_file(self, ran, here):
         """--settings FILE.toml takes the [bliss] table of a file; an option goes over it."""

@@ -110,7 +110,7 @@ from bliss_framework.kernel.words import (
     positions_of as positions_of,
     senses_of as senses_of,
 )
-from bliss_framework.primal.landmarks import Landmarks as Landmarks
+from bliss_framework.primal.landmarks import FEATURES_KEPT as FEATURES_KEPT, Landmarks as Landmarks
 from bliss_framework.primal.rbf import rbf_kernel as rbf_kernel
 from bliss_framework.primal.sums import gram as gram, moments as moments, outputs as outputs
 from bliss_framework.primal.systems import (

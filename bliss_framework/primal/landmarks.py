@@ -3,6 +3,7 @@
 Source: Williams and Seeger, Using the Nystroem method to speed up kernel machines, NIPS 2000.
 """
 
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,13 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from bliss_framework.kernel.row_view import RowView
+from bliss_framework.kernel.row_view import RowView, numbered_blocks
 from bliss_framework.kernel.rows import Rows
 from bliss_framework.primal.rbf import rbf_kernel
 
 # Directions in which landmarks differ less than this, beside that in which they differ most, are rounding.
 NOISE = 1e-7
+FEATURES_KEPT = 1 << 30  # Bytes of features that are kept in memory where the rows themselves are in a file.
 
 
 @frozen(eq=False)
@@ -83,7 +85,21 @@ class Landmarks:
         return np.asarray(similar @ self.basis)
 
     def features(self, rows: Rows | RowView) -> Rows | RowView:
-        """Return the features of all rows (n, p) in float32: in memory, or read when needed where the rows are so."""
+        """Return the features of all rows (n, p) in float32, made once.
+
+        They are in memory; but of rows in a file, if they take more than `FEATURES_KEPT` bytes, in a file that nobody else sees.
+        """
         view = rows.in_stored_precision() if isinstance(rows, RowView) else RowView.of(rows)
         features = view.mapped(self.of, self.n_features, np.float32)
-        return features if view.is_mapped else Rows(features.array)
+        if not view.is_mapped or 4 * features.shape[0] * features.shape[1] <= FEATURES_KEPT:
+            return Rows(features.array)
+        return RowView.of(Rows(_in_a_file(features)))
+
+
+def _in_a_file(rows: RowView) -> NDArray[np.float32]:
+    """Write rows to a file that goes when its map does, and return the map."""
+    with TemporaryFile() as file:
+        stored = np.memmap(file, np.float32, "w+", shape=rows.shape)
+    for place, block in numbered_blocks(rows):
+        stored[place] = block
+    return stored

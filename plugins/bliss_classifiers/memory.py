@@ -5,7 +5,7 @@
 
 import math
 
-from bliss_framework.plugin import ProblemSize
+from bliss_framework.plugin import FEATURES_KEPT, ProblemSize
 
 DOUBLE = 8
 SPARSE_ENTRY = 12  # A value and its column, of a product of sparse rows before it is made dense.
@@ -52,8 +52,9 @@ def sums_memory(size: ProblemSize, n_features: int) -> int:
 
 
 def features_memory(size: ProblemSize, n_landmarks: int) -> int:
-    """Return what the features of all rows take, unless they are read from a file, and sums over them."""
-    held = 0 if size.mapped else SINGLE * size.n_rows * n_landmarks
+    """Return what the features of all rows take, of which those of rows in a file may be in one too, and their sums."""
+    held = SINGLE * size.n_rows * n_landmarks
+    held = min(held, FEATURES_KEPT) if size.mapped else held
     return int(MARGIN * held) + sums_memory(size, n_landmarks)
 
 

@@ -43,12 +43,19 @@ def test_draws_follow_weights_and_the_seed():
     assert len(Landmarks.drawn(Rows(X), 500, 0.4, np.random.default_rng(1)).rows) == 60
 
 
-def test_features_of_a_mapped_file_are_read_when_needed(tmp_path):
-    """In memory features are an array of single precision; of a mapped file they are a view."""
+def test_features_of_a_mapped_file_are_made_once(tmp_path, monkeypatch):
+    """Few features are an array; many of a file's rows are in a file again, and nobody finds it."""
     np.save(tmp_path / "X.npy", X)
-    view = RowView(np.load(tmp_path / "X.npy", mmap_mode="r"), np.arange(60))
+    view = RowView(np.load(tmp_path / "X.npy", mmap_mode="r"), np.arange(60)[::-1])
     landmarks = Landmarks.of_rows(X[:9], 0.4)
-    mapped = landmarks.features(view)
-    assert isinstance(mapped, RowView)
-    assert np.array_equal(mapped.array, landmarks.features(Rows(X)).array)
-    assert mapped.dtype == np.float32
+    kept = landmarks.features(view)
+    assert isinstance(kept, Rows)
+    monkeypatch.setattr("bliss_framework.primal.landmarks.FEATURES_KEPT", 100)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    stored = landmarks.features(view)
+    assert isinstance(stored, RowView)
+    assert stored.is_mapped
+    assert np.array_equal(stored.array, kept.array)
+    assert stored.dtype == np.float32
+    assert [one.name for one in tmp_path.iterdir()] == ["X.npy"]
+    assert isinstance(landmarks.features(Rows(X)), Rows)

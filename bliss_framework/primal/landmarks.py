@@ -87,7 +87,7 @@ class Landmarks:
     def features(self, rows: Rows | RowView) -> Rows | RowView:
         """Return the features of all rows (n, p) in float32, made once.
 
-        They are in memory; but of rows in a file, if they take more than `FEATURES_KEPT` bytes, in a file that nobody else sees.
+        They are in memory; but of rows in a file, if they take more than `FEATURES_KEPT` bytes, in a file of their own.
         """
         view = rows.in_stored_precision() if isinstance(rows, RowView) else RowView.of(rows)
         features = view.mapped(self.of, self.n_features, np.float32)

@@ -11,7 +11,8 @@ from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_limits
 
-from bliss_framework.errors import RunError
+from bliss_framework.errors import ComputeError
+from bliss_framework.faults import is_lost_worker
 from bliss_framework.lockstep.program import Block, BlockResult
 from bliss_framework.lockstep.runner import Answer, RunBlocks, Steps, in_turn, until_done
 
@@ -62,7 +63,7 @@ def on_dask(client: Any, blocks: Sequence[Block], answer: Answer) -> list[list[B
         answer: answers the questions of all blocks.
 
     Raises:
-        RunError: the cluster has no workers, or keeps losing them.
+        ComputeError: the cluster has no workers, or keeps losing them.
     """
     cluster = _Cluster(client, list(blocks))
     try:
@@ -99,19 +100,17 @@ class _Cluster:
         self._assign()
         futures = [self._step(number, answered) for number in range(len(self.blocks))]
         for number in range(len(futures)):
-            try:
-                asked = futures[number].result()
-            except Exception as error:
-                if not is_lost_worker(error):
-                    raise
-                asked = Forgotten()
+            asked = _found(futures[number])
             # Sums are dropped on the worker as soon as they have been added up here.
             futures[number] = None
-            yield self._again(number) if isinstance(asked, Forgotten) else asked
+            while isinstance(asked, Forgotten):
+                asked = self._again(number)
+            yield asked
 
     def leave(self) -> None:
-        """Let workers forget the programs of this pass."""
-        self.client.run(_forget, self.key, on_error="ignore")
+        """Let workers forget the programs of this pass; those of a cluster that is gone have nothing to forget."""
+        with suppress(Exception):
+            self.client.run(_forget, self.key, on_error="ignore")
 
     def _step(self, number: int, told: Any) -> Any:
         n_answers = len(self.answers)
@@ -123,7 +122,7 @@ class _Cluster:
         """Start a program anew on a worker that is there, and bring it to where it was."""
         self.n_losses += 1
         if self.n_losses > MOST_LOSSES * len(self.blocks):
-            raise RunError("The Dask cluster keeps losing workers; see their logs. Finished folds are kept.")
+            raise ComputeError("The Dask cluster keeps losing workers; see their logs. Finished folds are kept.")
         self.worker_of.pop(number)
         self._assign()
         where = {"workers": [self.worker_of[number]], "allow_other_workers": True}
@@ -148,8 +147,18 @@ class _Cluster:
             self.client.wait_for_workers(1, timeout=WAITING)
         workers = sorted(self.client.scheduler_info(n_workers=-1)["workers"])
         if not workers:
-            raise RunError("The Dask cluster has no workers any more. Start some, and go on with --resume.")
+            raise ComputeError("The Dask cluster has no workers any more. Start some, and go on with --resume.")
         return workers
+
+
+def _found(future: Any) -> Any:
+    """Return what a program asks or found out; that it is forgotten if its worker has died."""
+    try:
+        return future.result()
+    except Exception as error:
+        if is_lost_worker(error):
+            return Forgotten()
+        raise
 
 
 def _programs() -> dict[Any, Steps]:
@@ -186,8 +195,3 @@ def _forget(key: str, dask_worker: Any) -> None:
     programs = dask_worker.__dict__.get("bliss_programs", {})
     for one in [one for one in programs if one[0] == key]:
         del programs[one]
-
-
-def is_lost_worker(error: BaseException) -> bool:
-    """Say whether an error means that a worker went away."""
-    return type(error).__name__ in ("KilledWorker", "FutureCancelledError", "CancelledError", "CommClosedError")

@@ -21,7 +21,7 @@ from joblib.externals.loky.backend import resource_tracker
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
-from bliss_framework.compute.block_workers import block_runner
+from bliss_framework.compute.block_workers import DASK, block_runner
 from bliss_framework.compute.messages import drop_what_nobody_takes
 from bliss_framework.errors import ComputeError
 from bliss_framework.faults import is_lost_worker, worker_lost
@@ -33,7 +33,6 @@ from bliss_framework.lockstep.runner import RunBlocks, forms_of, in_turn, run_in
 Work = Callable[[FoldTask, Emit], FoldResult]
 # What a terminal or a batch system sends to all processes of a command; who started a worker stops it.
 NOT_FOR_WORKERS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name))
-DASK = "DaskDistributedBackend"
 CLUSTERS = (DASK, "RayBackend")  # Backends of joblib.
 BETWEEN_LOOKS = 0.5  # Seconds after which a worker looks again whether its parent is there.
 

@@ -70,7 +70,7 @@ class TestDask:
     def test_a_worker_that_dies(self, data):
         """Its blocks go on elsewhere, and repeat what was done, to the same bits."""
         distributed = pytest.importorskip("distributed", reason="needs the extra dask")
-        here = fitted(data, n_rounds=150)
+        here = fitted(data, n_rounds=25)
         killed = []
         with engine("dask", n_jobs=2):
             client = distributed.get_client()
@@ -84,7 +84,7 @@ class TestDask:
 
             thread = threading.Thread(target=kill)
             thread.start()
-            assert fitted(data, n_rounds=150) == here
+            assert fitted(data, n_rounds=25) == here
             thread.join()
         assert killed == [pid]
 

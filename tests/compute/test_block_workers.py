@@ -67,6 +67,7 @@ class TestDask:
             with engine("dask", n_jobs=n_workers):
                 assert fitted(data) == here
 
+    @pytest.mark.slow
     def test_a_worker_that_dies(self, data):
         """Its blocks go on elsewhere, and repeat what was done, to the same bits."""
         distributed = pytest.importorskip("distributed", reason="needs the extra dask")

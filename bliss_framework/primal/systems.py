@@ -1,5 +1,6 @@
 """The normal equations of least squares with a ridge: solved directly, or a step at a time where columns are many."""
 
+import warnings
 from typing import Any, Protocol
 
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 
-from bliss_framework.errors import DataError
+from bliss_framework.errors import BlissWarning, DataError
 from bliss_framework.kernel.row_view import RowView
 from bliss_framework.kernel.rows import Rows
 from bliss_framework.primal.sums import gram, moments, outputs
@@ -97,12 +98,19 @@ class SteppedSystem:
     ridge: float = field()
 
     def solve(self, moments: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Return A^-1 b for right sides (d + 1, T), each to within a tolerance."""
+        """Return A^-1 b for right sides (d + 1, T), each to within a tolerance; warn where it is not reached."""
         size = self.rows.shape[1] + 1
         matrix = LinearOperator((size, size), matvec=self._times, dtype=np.float64)
         right_sides = moments.astype(np.float64, copy=False).T
-        solved = [cg(matrix, b, rtol=TOLERANCE, atol=0.0, maxiter=MOST_STEPS)[0] for b in right_sides]
-        return np.stack(solved, axis=1)
+        solved = [cg(matrix, b, rtol=TOLERANCE, atol=0.0, maxiter=MOST_STEPS) for b in right_sides]
+        if any(steps for _, steps in solved):
+            warnings.warn(
+                f"Least squares of {size - 1} columns were not solved to the end in {MOST_STEPS} steps, so their "
+                f"outputs are rough. Scale the rows (scaling), or choose a larger ridge than {self.ridge:g}.",
+                BlissWarning,
+                stacklevel=2,
+            )
+        return np.stack([found for found, _ in solved], axis=1)
 
     def _times(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
         reached = outputs(self.rows, vector.reshape(-1, 1))

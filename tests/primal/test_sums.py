@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from bliss_framework import DataError
+from bliss_framework import BlissWarning, DataError
 from bliss_framework.kernel import row_view
 from bliss_framework.kernel.row_view import RowView
 from bliss_framework.kernel.rows import Rows
@@ -70,6 +70,13 @@ def test_many_columns_are_never_a_matrix():
     solved = equations.solve(right)
     outputs_ = outputs(Rows(rows), solved)
     assert np.allclose(moments(Rows(rows), outputs_) + solved, right, atol=1e-4)
+
+
+def test_steps_that_do_not_arrive_are_said():
+    """Columns of very different length and a tiny ridge need more steps than there are, and a warning says so."""
+    rows = Rows(RNG.normal(size=(900, 600)) * np.logspace(0, 8, 600))
+    with pytest.warns(BlissWarning, match="Least squares of 600 columns were not solved to the end in 300 steps"):
+        SteppedSystem(rows, None, 1e-9).solve(moments(rows, np.sign(RNG.normal(size=(900, 1)))))
 
 
 def test_a_ridge_that_is_lost_is_said():

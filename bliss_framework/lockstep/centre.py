@@ -19,6 +19,9 @@ class Centre:
         ridge: of least squares.
         n_columns: outputs of a classifier, S: 1 for two labels.
         n_rows: (K,) training rows of each fold.
+        folds_of_group: (G, K) bool, which folds train on the rows of a group.
+        grams: (K, p + 1, p + 1) of each fold, of the groups so far; None before and after.
+        n_groups: of which the sums are in.
         systems: of each fold.
         n_questions: so far.
         n_bytes: that blocks have sent.
@@ -27,6 +30,9 @@ class Centre:
     ridge: float = field()
     n_columns: int = field()
     n_rows: NDArray[np.intp] = field()
+    folds_of_group: NDArray[np.bool_] = field()
+    grams: NDArray[np.float64] | None = field(default=None)
+    n_groups: int = field(default=0)
     systems: list[FactorisedSystem] = field(factory=list)
     n_questions: int = field(default=0)
     n_bytes: int = field(default=0)
@@ -42,11 +48,20 @@ class Centre:
             kind, total = one.kind, one.sums.astype(np.float64) if number == 0 else total + one.sums
             self.n_bytes += one.sums.nbytes
         if kind == "gram":
-            self.systems.append(FactorisedSystem.of(total, self.ridge))
-            return None
+            return self._add(total)
         if kind == "moments":
             return self._solve(total)
         return self._solve_slopes(total) if kind == "slopes" else total
+
+    def _add(self, gram: NDArray[np.float64]) -> None:
+        """Add the sums of one group of rows to those of the folds that train on it; factorise after the last."""
+        if self.grams is None:
+            self.grams = np.zeros((self.folds_of_group.shape[1], *gram.shape))
+        self.grams[self.folds_of_group[self.n_groups]] += gram
+        self.n_groups += 1
+        if self.n_groups == len(self.folds_of_group):
+            self.systems = [FactorisedSystem.of(own, self.ridge) for own in self.grams]
+            self.grams = None
 
     def _solve(self, moments: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return coefficients (K, p + 1, P * S), and the label (K, P) that all training rows have, or -1."""

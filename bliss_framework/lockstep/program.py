@@ -4,6 +4,7 @@ A program is a generator. It yields sums over its own rows and is sent what the 
 coefficients of least squares, or totals. Between two such questions it needs nobody, and all that it draws comes from
 generators of its own, so it does the same wherever it runs, and when it is run again.
 
+    gram      sum of w x x' over the rows of each group        -> nothing; the centre solves with it from then on
     moments   sum of w x t over the training rows of each fold -> coefficients W of each fold
     totals    what a reward needs of all held-out bags         -> the total
     slopes    sum of x g over the held-out rows of each fold   -> coefficients V; x V is the effect of the label of x
@@ -73,6 +74,7 @@ class Block:
     Attributes:
         number: among the blocks of the data.
         rows: the rows of the block.
+        groups: of each group of rows that the same folds train on, its rows in this block.
         folds: what of each fold is in it.
         form: the classifier.
         reward: in its form for blocks.
@@ -83,6 +85,7 @@ class Block:
 
     number: int = field()
     rows: Rows | RowView = field()
+    groups: tuple[NDArray[np.intp], ...] = field()
     folds: tuple[FoldBlock, ...] = field()
     form: SumsForm = field()
     reward: BlockReward = field()
@@ -129,9 +132,11 @@ class _Program:
 
     def run(self) -> Program:
         settings = self.block.settings
-        for fold in self.folds:
+        weights = self.block.folds[0].data.weights
+        for rows in self.block.groups:
             # One by one: of a thousand columns they have 8 MB each.
-            yield Question("gram", gram(self.features.take(fold.own.train), fold.train.weights))
+            own = None if weights is None else weights[rows]
+            yield Question("gram", gram(self.features.take(rows), own))
         for _ in range(self.block.n_sweeps):
             forced = settings.n_first_draws is None
             yield from self._pull([fold.drawn(forced) for fold in self.folds], 0)

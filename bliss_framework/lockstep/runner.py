@@ -117,9 +117,15 @@ def run_in_lockstep(
     """
     data, settings = tasks[0].data, tasks[0].settings
     places = _places(tasks)
-    blocks = [_block(number, place, tasks, form, reward) for number, place in enumerate(places)]
+    folds_of_group, group_of_row = training_groups(tasks)
+    blocks = []
+    for number, place in enumerate(places):
+        groups = tuple(np.flatnonzero(group_of_row[place] == group) for group in range(len(folds_of_group)))
+        blocks.append(_block(number, place, tasks, form, reward, groups))
     n_columns = 1 if data.space.n_labels == 2 else data.space.n_labels
-    centre = Centre(form.ridge, n_columns, np.array([len(task.rows) + len(task.extra) for task in tasks]))
+    centre = Centre(
+        form.ridge, n_columns, np.array([len(task.rows) + len(task.extra) for task in tasks]), folds_of_group
+    )
     for task in tasks:
         emit(FoldStarted(task.pass_number, task.fold, task.n_folds, settings.n_rounds))
 
@@ -138,6 +144,19 @@ def run_in_lockstep(
         yield result
 
 
+def training_groups(tasks: Sequence[FoldTask]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    """Return which folds train on a group of rows (G, K), and the group of each row (n,).
+
+    The sums of a row are the same in every fold that trains on it, so they are taken once, of each group.
+    """
+    trains = np.zeros((tasks[0].data.n_rows, len(tasks)), dtype=bool)
+    for k, task in enumerate(tasks):
+        trains[np.concatenate([task.rows, task.extra]), k] = True
+    packed = np.packbits(trains, axis=1)
+    _, first, group_of_row = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    return trains[first], group_of_row.ravel()
+
+
 def _places(tasks: Sequence[FoldTask]) -> list[slice]:
     """Cut blocks so large that each holds training and held-out rows of every fold: no component is given none."""
     n_rows, bags = BLOCK_ROWS, tasks[0].data.bags
@@ -153,7 +172,14 @@ def _in_all(rows: NDArray[np.intp], places: Sequence[slice]) -> bool:
     return bool((np.diff(edges) > 0).all())
 
 
-def _block(number: int, place: slice, tasks: Sequence[FoldTask], form: SumsForm, reward: BlockReward) -> Block:
+def _block(
+    number: int,
+    place: slice,
+    tasks: Sequence[FoldTask],
+    form: SumsForm,
+    reward: BlockReward,
+    groups: tuple[NDArray[np.intp], ...],
+) -> Block:
     first, settings = tasks[0], tasks[0].settings
     rows = np.arange(place.start, place.stop)
     own = first.data.rows.take(rows)
@@ -162,6 +188,7 @@ def _block(number: int, place: slice, tasks: Sequence[FoldTask], form: SumsForm,
     return Block(
         number=number,
         rows=own,
+        groups=groups,
         folds=tuple(_fold_block(task, place, rows, own) for task in tasks),
         form=form,
         reward=reward,

@@ -270,3 +270,15 @@ def test_one_label_everywhere_is_predicted_everywhere():
     cross_fit(components, data, regime.strata(data.weak), SETTINGS, 3, run_tasks)
     alone = np.concatenate([one.ravel() for one in scores])
     assert set(alone.tolist()) == {-1, 0}
+
+
+@pytest.mark.parametrize("n_passes", [1, 2])
+def test_groups_are_rows_that_the_same_folds_train_on(n_passes):
+    """Each row is in one group, and the groups of a fold are its training rows and the extra ones."""
+    _, _, tasks = fitted("mil", 25, n_passes=n_passes, pass_share=0.5)
+    tasks = tasks[-3:]
+    folds_of_group, group_of_row = runner.training_groups(tasks)
+    for k, task in enumerate(tasks):
+        own = np.flatnonzero(np.isin(group_of_row, np.flatnonzero(folds_of_group[:, k])))
+        assert set(own) == {*task.rows, *task.extra}
+    assert len(np.unique(folds_of_group, axis=0)) == len(folds_of_group)

@@ -23,6 +23,9 @@ from bliss_framework.kernel.labels import LabelSpace, WeakLabels
 from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import InferredLabels
 from bliss_framework.kernel.row_view import RowView
+from bliss_framework.kernel.rows import Rows
+
+FEW_VALUES = 1 << 20  # 8 MB: a copy of so few costs nobody anything.
 
 
 @frozen(eq=False)
@@ -56,8 +59,15 @@ def order_data(data: CheckedData, config: FitConfig, scaling: str | None = None)
     bags, positions = data.bags.take(order)
     weak = data.labels.take(positions, order)
     weights = None if data.weights is None else data.weights[order]
-    scaled = learnt.view(rows) if isinstance(rows, RowView) else learnt.transform(rows.array)
+    scaled = _read_once(learnt.view(rows)) if isinstance(rows, RowView) else learnt.transform(rows.array)
     return OrderedData(part_of(scaled, bags, weak, regime, weights), order, learnt)
+
+
+def _read_once(scaled: RowView) -> RowView:
+    """Return few rows as an array of their own: folds read them many times, and would scale them each time."""
+    if scaled.is_mapped or scaled.shape[0] * scaled.shape[1] > FEW_VALUES:
+        return scaled
+    return RowView.of(Rows(scaled.array))
 
 
 def part_of(X: Any, bags: Bags, weak: WeakLabels, regime: Regime, weights: NDArray[np.float64] | None = None) -> Part:

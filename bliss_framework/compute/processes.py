@@ -8,11 +8,12 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, starmap
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ from bliss_framework.kernel.fold_task import FoldResult, FoldTask
 from bliss_framework.lockstep.runner import RunBlocks, forms_of, in_turn, run_in_lockstep
 
 Work = Callable[[FoldTask, Emit], FoldResult]
+# Calls a function with each of several arguments, and returns its results in order.
+Spread = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Iterator[Any]]
 # What a terminal or a batch system sends to all processes of a command; who started a worker stops it.
 NOT_FOR_WORKERS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name))
 CLUSTERS = (DASK, "RayBackend")  # Backends of joblib.
@@ -121,10 +124,48 @@ def least_worker_memory() -> int | None:
     return min((int(limit) for limit in limits if limit), default=None)
 
 
+def spread_over(n_jobs: int | None) -> Spread:
+    """Return what makes calls on several processes, or here if there is one job: the same bits and warnings.
+
+    Processes begin at once, so that there is time for other work before the first result is asked for.
+
+    Args:
+        n_jobs: processes, as in joblib.
+    """
+    if not several(n_jobs):
+        return starmap
+
+    def spread(function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+        return _said_here(in_parallel(n_jobs, _heard, [(os.getpid(), function, *one) for one in arguments]))
+
+    return spread
+
+
+@one_blas_thread()
+def _heard(parent: int, function: Callable[..., Any], *arguments: Any) -> tuple[Any, list[tuple[str, type[Warning]]]]:
+    """Call a function, and return its result with what it warned of: nobody looks at the errors of a worker."""
+    if os.getpid() == parent:
+        # A thread of that process: what it warns of is heard, and filters of warnings are those of all threads.
+        return function(*arguments), []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = function(*arguments)
+    return result, [(str(one.message), one.category) for one in caught]
+
+
+def _said_here(results: Iterator[Any]) -> Iterator[Any]:
+    for result, said in results:
+        for sentence, category in said:
+            warnings.warn(sentence, category, stacklevel=2)
+        yield result
+
+
 def in_parallel(
     n_jobs: int | None, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]
 ) -> Iterator[Any]:
-    """Call a function on several processes, and yield its results in order, each as soon as it can be had.
+    """Call a function on several processes, and return its results in order, each as soon as it can be had.
+
+    Processes of this machine begin at once.
 
     Args:
         n_jobs: processes, as in joblib.
@@ -135,8 +176,19 @@ def in_parallel(
         ComputeError: a worker process was killed, or its cluster went away.
     """
     calls = [delayed(as_worker)(os.getpid(), function, *one) for one in arguments]
+    with _naming_lost_workers():
+        return _until_lost(_results(n_jobs, calls))
+
+
+def _until_lost(results: Iterator[Any]) -> Iterator[Any]:
+    with _naming_lost_workers():
+        yield from results
+
+
+@contextmanager
+def _naming_lost_workers() -> Iterator[None]:
     try:
-        yield from _results(n_jobs, calls)
+        yield
     except Exception as error:
         if is_lost_worker(error):
             raise ComputeError(worker_lost(error)) from error
@@ -146,12 +198,15 @@ def in_parallel(
 def _results(n_jobs: int | None, calls: Sequence[Any]) -> Iterator[Any]:
     backend = get_active_backend()[0]
     if type(backend).__name__ == DASK:
-        yield from _on_dask(backend.client, calls, int(effective_n_jobs(n_jobs)))
-        return
+        return _on_dask(backend.client, calls, int(effective_n_jobs(n_jobs)))
     if backend.supports_return_generator:
-        yield from Parallel(n_jobs=n_jobs, return_as="generator", **_own_start(backend))(calls)
-        return
-    # This backend returns all results or none, so it is asked for a few at a time: what is finished can be kept.
+        results: Iterator[Any] = Parallel(n_jobs=n_jobs, return_as="generator", **_own_start(backend))(calls)
+        return results
+    return _a_few_at_a_time(n_jobs, calls)
+
+
+def _a_few_at_a_time(n_jobs: int | None, calls: Sequence[Any]) -> Iterator[Any]:
+    """Ask a backend that returns all results or none for a few at a time: what is finished can be kept."""
     size = int(effective_n_jobs(n_jobs))
     for first in range(0, len(calls), size):
         yield from Parallel(n_jobs=n_jobs)(calls[first : first + size])

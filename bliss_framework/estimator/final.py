@@ -1,8 +1,9 @@
 """After inference: any classifier, trained on the inferred labels, and what is learnt on its out-of-fold scores."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 
+from bliss_framework.compute.processes import Spread
 from bliss_framework.errors import BlissWarning
 from bliss_framework.estimator.any_classifier import fit_labels, label_scores, takes_weights
 from bliss_framework.estimator.configure import FitConfig
@@ -198,33 +200,38 @@ class FinalLearner:
         everything = len(rows) == self.data.n_rows and (rows[1:] > rows[:-1]).all()
         return self.data.X if everything else self.data.rows.take(rows).array
 
-    def out_of_fold(self, folds: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Score every row with a classifier that was not trained on its bag.
+    def out_of_fold(self, folds: NDArray[np.intp], spread: Spread = starmap) -> NDArray[np.float64]:
+        """Score every row with a classifier that was not trained on its bag: (n,) or (n, C).
 
         Args:
             folds: (B,) the fold of each bag.
-
-        Returns:
-            (n,) or (n, C) scores.
+            spread: makes the calls, one for each fold.
         """
+        return self.out_of_folds(folds, spread)()
+
+    def out_of_folds(self, folds: NDArray[np.intp], spread: Spread) -> Callable[[], NDArray[np.float64]]:
+        """Begin to score every row out of fold, where other processes do it, and return what waits for the scores."""
         fold_of_row = self.data.bags.spread(folds)
         held = [np.flatnonzero(fold_of_row == fold) for fold in np.unique(folds)]
-        # One model at a time: each of them may be as large as the rows.
-        scores = [
-            model.decision(self.data.rows.take(rows)) for model, rows in zip(self._without(held), held, strict=True)
-        ]
-        return np.concatenate(scores)[np.argsort(np.concatenate(held))]
-
-    def _without(self, held: list[NDArray[np.intp]]) -> Iterator[FinalClassifier]:
-        """Train without each part of the rows in turn."""
         if self._begun is None:
-            everything = np.arange(self.data.n_rows)
-            yield from (self.fit_on(np.delete(everything, rows)) for rows in held)
-            return
+            scores = spread(_scores_without, [(self, rows) for rows in held])
+        else:
+            scores = self._scores_by_sums(held)
+        return lambda: np.concatenate(list(scores))[np.argsort(np.concatenate(held))]
+
+    def _scores_by_sums(self, held: list[NDArray[np.intp]]) -> Iterator[NDArray[np.float64]]:
+        """Add up the sums of the other parts, for each part of the rows in turn."""
+        assert self._begun is not None
         parts = [self._sums(rows) for rows in held]
-        for left_out in range(len(held)):
+        for left_out, rows in enumerate(held):
             others = sum(sums for place, sums in enumerate(parts) if place != left_out)
-            yield self._new().fit_sums(self._begun, np.asarray(others))
+            yield self._new().fit_sums(self._begun, np.asarray(others)).decision(self.data.rows.take(rows))
+
+
+def _scores_without(learner: FinalLearner, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Train without some rows, and score those; the model, which may be as large as the rows, is not kept."""
+    model = learner.fit_on(np.delete(np.arange(learner.data.n_rows), rows))
+    return model.decision(learner.data.rows.take(rows))
 
 
 def warn_of_final(final: FinalClassifier, learner: FinalLearner, config: FitConfig) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.compute.processes import fold_runner
+from bliss_framework.compute.processes import Spread, fold_runner, spread_over
 from bliss_framework.errors import BlissWarning, SettingsError
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import FitConfig
@@ -37,6 +37,7 @@ from bliss_framework.kernel.result import conclude
 
 # Is told what was inferred, and (n,) the caller's row of each of its rows.
 Keep = Callable[[CrossFit, NDArray[np.intp]], None]
+Scores = Callable[[], NDArray[np.float64]]
 OUT_OF_FOLD = 5
 SELECTION = 'settings = "select", which scores settings on held-out bags'
 
@@ -134,13 +135,15 @@ def fit(request: FitRequest) -> FitResult:
             )
         warn_of_folds(found)
     request.keep(found, ready.order)
-    learner = _learner(config, ready, found, request.seed)
+    learner, spread = _learner(config, ready, found, request.seed), spread_over(request.n_jobs)
     if config["self_training"]:
-        learner = self_trained(learner, config, _out_of_fold_folds(config, data), found.inferred.classes)
+        learner = self_trained(learner, config, _out_of_fold_folds(config, data), found.inferred.classes, spread)
+    # Other processes begin with these before this one fits to all rows.
+    scores = _out_of_fold_scores(learner, config, spread)
     final = learner.fit_on(np.arange(data.n_rows))
     warn_of_final(final, learner, config)
-    member = Member(ready.scaling, final, config["regime"])
-    return FitResult(config, found, [member], (config.regime,), ready.order, *_calibrated(learner, config, found))
+    member, calibrated = Member(ready.scaling, final, config["regime"]), _calibrated(learner, config, found, scores)
+    return FitResult(config, found, [member], (config.regime,), ready.order, *calibrated)
 
 
 def fit_best(request: FitRequest) -> FitResult:
@@ -204,15 +207,24 @@ def _learner(config: FitConfig, ready: OrderedData, found: CrossFit, seed: int) 
     return FinalLearner(config.final.estimator(seed), ready.data, targets)
 
 
-def _calibrated(learner: FinalLearner, config: FitConfig, found: CrossFit) -> tuple[float, float, float]:
+def _out_of_fold_scores(learner: FinalLearner, config: FitConfig, spread: Spread) -> Scores | None:
+    """Begin to score rows out of fold, and return what waits for the scores; None where bags are too few."""
+    if learner.data.bags.n_bags < OUT_OF_FOLD:
+        return None
+    return learner.out_of_folds(_out_of_fold_folds(config, learner.data), spread)
+
+
+def _calibrated(
+    learner: FinalLearner, config: FitConfig, found: CrossFit, waiting: Scores | None
+) -> tuple[float, float, float]:
     """Choose the bag threshold, the instance threshold and the slope of probability on out-of-fold scores."""
     wanted, data, regime = config["bag_threshold"], learner.data, config.regime
     chosen = isinstance(wanted, str)
     threshold = 0.0 if chosen else float(wanted)
-    if data.bags.n_bags < OUT_OF_FOLD:
+    if waiting is None:
         fixed = fixed_threshold(config["instance_threshold"], config["inherited_share"])
         return threshold, fixed or 0.0, 1.0
-    scores = learner.out_of_fold(_out_of_fold_folds(config, data))
+    scores = waiting()
     # Rows that are bags of their own are ordinary classification: a bag is what its instance is.
     if chosen and data.bags.n_bags < data.bags.n_rows:
         threshold = float(regime.reading.bag_threshold(regime.reading.bag_scores(scores, data.bags), data.weak))

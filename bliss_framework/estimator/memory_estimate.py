@@ -17,9 +17,11 @@ from bliss_framework.compute.processes import least_worker_memory, n_workers, on
 from bliss_framework.errors import BlissError, MemoryNeededError, PluginError
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import FitConfig, configure
+from bliss_framework.estimator.fit import OUT_OF_FOLD
 from bliss_framework.estimator.parameters import SAME
 from bliss_framework.extension.contracts import Classifier, ProblemSize, Profile
 from bliss_framework.extension.registry import Registry
+from bliss_framework.primal.systems import MOST_ROWS
 from bliss_framework.validators import shown_size, size_in_bytes
 
 SPARSE_ENTRY = 12  # A value and its column.
@@ -162,7 +164,7 @@ def estimate(config: FitConfig, data: DataSize, n_jobs: int | None, work: Work |
     configs = config.candidates or (config,)
     jobs = n_workers(n_jobs)
     stages = [*_inference(configs, data, jobs)] if work.inference else []
-    stages += [*_final(configs, data)] if work.final else []
+    stages += [_final(configs, data, jobs)] if work.final else []
     if work.fits:
         stages.append(_evaluation(configs, data.share(work.train_share), min(jobs, work.fits)))
     return Estimate(memory_in_use(), tuple(stages))
@@ -280,8 +282,18 @@ def _inference(configs: Sequence[FitConfig], data: DataSize, jobs: int) -> Itera
     yield Stage(f"label inference in {jobs} processes", own, WORKER + fold, n)
 
 
-def _final(configs: Sequence[FitConfig], data: DataSize) -> Iterator[Stage]:
-    yield Stage("the final fit on all rows", _rows(data) + max(_final_fit(one, data) for one in configs))
+def _final(configs: Sequence[FitConfig], data: DataSize, jobs: int) -> Stage:
+    own = _rows(data) + max(_final_fit(one, data) for one in configs)
+    if jobs == 1 or not any(_is_spread(one, data) for one in configs):
+        return Stage("the final fit on all rows", own)
+    n = min(jobs, OUT_OF_FOLD)
+    what = f"the final fit on all rows, and {n} processes that fit to parts of them"
+    return Stage(what, own, WORKER + own, 0 if on_cluster() else n)
+
+
+def _is_spread(config: FitConfig, data: DataSize) -> bool:
+    """Say whether out-of-fold fits run in other processes: those that take sums of many rows run in this one."""
+    return data.profile.n_rows <= MOST_ROWS or not hasattr(config.final.estimator(0), "begun")
 
 
 def _evaluation(configs: Sequence[FitConfig], data: DataSize, jobs: int) -> Stage:

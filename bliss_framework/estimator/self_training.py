@@ -4,10 +4,13 @@ Labels that one bag suggests reach the instances of others. A bag is labelled an
 on it, so no label confirms itself.
 """
 
+from itertools import starmap
+
 import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 
+from bliss_framework.compute.processes import Spread
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.final import FinalLearner, mixed_targets
 from bliss_framework.estimator.instance_threshold import instance_threshold
@@ -15,7 +18,11 @@ from bliss_framework.kernel.labels import LabelSpace
 
 
 def self_trained(
-    learner: FinalLearner, config: FitConfig, folds: NDArray[np.intp], classes: NDArray[np.intp]
+    learner: FinalLearner,
+    config: FitConfig,
+    folds: NDArray[np.intp],
+    classes: NDArray[np.intp],
+    spread: Spread = starmap,
 ) -> FinalLearner:
     """Return a learner of which half of what it learns are labels given anew, in so many rounds as are configured.
 
@@ -27,10 +34,11 @@ def self_trained(
         config: says how many rounds there are.
         folds: (B,) the fold of each bag.
         classes: (n,) inferred classes.
+        spread: makes the calls for each fold.
     """
     current, data = learner, learner.data
     for _ in range(config["self_training"]):
-        scores = current.out_of_fold(folds)
+        scores = current.out_of_fold(folds, spread)
         threshold = instance_threshold(config, scores, data.bags, data.weak, classes)
         anew = np.eye(data.space.n_classes)[best_candidates(scores - threshold, data.space)]
         shares = (learner.targets.shares + anew) / 2

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -20,9 +21,26 @@ from bliss_framework import (
 )
 from bliss_framework.compute import processes
 from bliss_framework.compute.engines import check_engine
-from bliss_framework.compute.processes import in_parallel, least_worker_memory, several
+from bliss_framework.compute.processes import in_parallel, least_worker_memory, several, spread_over
 
 QUICK = {"n_rounds": 5, "n_folds": 3, "n_inferences": 1, "random_state": 0}
+
+
+def doubled(number):
+    """Warn of a number, and double it."""
+    warnings.warn(f"{number} is small", FutureWarning, stacklevel=1)
+    return 2 * number
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_what_calls_warn_of_is_heard_wherever_they_are_made(n_jobs, backend):
+    """Results come in order, and every warning is that of this process, of the same category."""
+    with parallel_config(backend=backend), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert list(spread_over(n_jobs)(doubled, [(3,), (1,), (2,)])) == [6, 2, 4]
+    said = [(str(one.message), one.category) for one in caught if one.category is FutureWarning]
+    assert sorted(said) == [(f"{number} is small", FutureWarning) for number in (1, 2, 3)]
 
 
 @pytest.fixture

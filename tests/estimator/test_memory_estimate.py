@@ -172,13 +172,21 @@ class TestFits:
         assert thin.row_bytes == 3 * 12
 
     def test_processes(self):
-        """Each process holds a fold of its own beside what a worker takes; the final fit is one process's."""
+        """Each process holds a fold, or an out-of-fold fit, of its own beside what a worker takes."""
         one, four = (estimate(config_of(), sizes(), n_jobs) for n_jobs in (1, 4))
         rows = 40_000 * memory_estimate.KEYS
         fold = one.stages[0].total - rows
         assert four.stages[0].total == rows + 4 * (fold + memory_estimate.WORKER)
+        final = one.stages[1].total
+        assert four.stages[1].own == final
+        assert four.stages[1].total == final + 4 * (final + memory_estimate.WORKER)
+        assert four.process == one.process + memory_estimate.WORKER
+
+    @pytest.mark.parametrize("given", [{"name": "ridge"}, {"name": "kernel-ridge", "n_landmarks": 500}])
+    def test_sums_are_added_up_in_one_process(self, given):
+        """Out-of-fold fits that take sums over many rows are spread over nothing."""
+        one, four = (estimate(config_of(classifier=given), sizes(), n_jobs) for n_jobs in (1, 4))
         assert four.stages[1] == one.stages[1]
-        assert four.process == one.process
 
     def test_no_more_processes_than_folds(self):
         """Ten processes infer three folds in three of them."""

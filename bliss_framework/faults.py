@@ -33,6 +33,10 @@ HINTS = {
 BLAMELESS = (*FULL, errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.EIO, errno.ESTALE, errno.ENOMEM)
 
 
+# What the loader of shared libraries says where memory runs out while one is imported.
+UNMAPPED = ("failed to map segment", "cannot allocate memory")
+
+
 # What engines raise where a process of theirs is gone, by package; they are not imported to be recognised.
 LOST = {
     "joblib": ("TerminatedWorkerError", "BrokenProcessPool"),
@@ -66,7 +70,17 @@ def is_fault(error: BaseException) -> bool:
     >>> is_fault(OSError(28, "No space left on device")), is_fault(OSError(2, "No such file"))
     (True, False)
     """
-    return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in BLAMELESS)
+    return is_lack_of_memory(error) or (isinstance(error, OSError) and error.errno in BLAMELESS)
+
+
+def is_lack_of_memory(error: BaseException) -> bool:
+    """Say whether an exception means that memory ran out, while something was computed or a library was loaded.
+
+    >>> is_lack_of_memory(ImportError("libx.so: failed to map segment from shared object"))
+    True
+    """
+    unmapped = isinstance(error, ImportError) and any(words in str(error).lower() for words in UNMAPPED)
+    return unmapped or isinstance(error, MemoryError)
 
 
 def reason(error: OSError) -> str:
@@ -108,7 +122,7 @@ def worker_lost(error: BaseException) -> str:
     )
 
 
-def out_of_memory(error: MemoryError) -> str:
+def out_of_memory(error: BaseException) -> str:
     """Say that memory ran out, and what needs less of it."""
     text = " ".join(str(error).split()).rstrip(".")
     return (

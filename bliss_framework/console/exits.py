@@ -27,7 +27,7 @@ from click.exceptions import Exit
 from bliss_framework.console import INTERRUPTED
 from bliss_framework.console.streams import OutputLost, guard_streams
 from bliss_framework.errors import BlissError, MemoryNeededError, ParameterNeededError
-from bliss_framework.faults import in_words, out_of_memory
+from bliss_framework.faults import in_words, is_lack_of_memory, out_of_memory
 from bliss_framework.version import __version__
 
 USER_ERROR, USAGE, OUR_BUG = 1, 2, 3
@@ -85,14 +85,19 @@ def exit_codes() -> Iterator[Ending]:
     except OSError as fault:
         _say(f"Error: {_noted(in_words(fault), fault)}")
         ending.code = USER_ERROR
-    except MemoryError as fault:
-        _say(f"Error: {_noted(out_of_memory(fault), fault)}")
-        ending.code = USER_ERROR
-    except Exception as bug:
-        told = f"This is a bug of bliss: {type(bug).__name__}: {bug}\nPlease report it, with the file {_log(bug)}."
-        _say(_noted(told, bug))
-        ending.code = OUR_BUG
+    except Exception as error:
+        ending.code = _told_of(error)
     ending.code = _flushed(ending.code)
+
+
+def _told_of(error: Exception) -> int:
+    """Say that memory ran out, or else that bliss has a bug, and return the exit code."""
+    if is_lack_of_memory(error):
+        _say(f"Error: {_noted(out_of_memory(error), error)}")
+        return USER_ERROR
+    told = f"This is a bug of bliss: {type(error).__name__}: {error}\nPlease report it, with the file {_log(error)}."
+    _say(_noted(told, error))
+    return OUR_BUG
 
 
 class PatientInterrupt:

@@ -22,6 +22,7 @@ from urllib.parse import unquote, urlsplit
 
 from bliss_framework.errors import SettingsError, UnknownNameError
 from bliss_framework.extension.naming import normalise
+from bliss_framework.faults import is_fault
 
 _PATH = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 _trusted: ContextVar[frozenset[str]] = ContextVar("trusted_modules", default=frozenset())
@@ -67,6 +68,8 @@ class.
     try:
         found = getattr(import_module(module), name)
     except (Exception, SystemExit) as error:
+        if is_fault(error):
+            raise
         raise UnknownNameError(_unknown(path, str(error) or type(error).__name__)) from None
     if not isinstance(found, type):
         raise SettingsError(f'"{path}" is no class, so it is no scikit-learn classifier, which has fit and predict.')

@@ -11,6 +11,7 @@ from bliss_framework.extension.contracts import KINDS, Component
 from bliss_framework.extension.loading.isolation import describe, shown
 from bliss_framework.extension.loading.reports import PluginReport
 from bliss_framework.extension.naming import did_you_mean, is_own, plural, singular
+from bliss_framework.faults import is_fault
 
 Recorded = Mapping[str, Mapping[str, str]]
 """Where components came from when something was saved: "kind:name" -> plugin, distribution, version."""
@@ -115,6 +116,8 @@ class Registry:
         except (BlissError, KeyboardInterrupt):
             raise
         except BaseException as error:  # A factory that calls sys.exit must not end the run without a word.
+            if is_fault(error):
+                raise
             raise PluginError(_failed(registration, parameters, error)) from error
 
     def record(self, components: Iterable[tuple[str, str]]) -> dict[str, dict[str, str]]:

@@ -102,6 +102,18 @@ def test_usage(left):
     assert "No such option: --nix[/x]" in said
 
 
+@pytest.mark.parametrize(
+    "error",
+    [MemoryError(), ImportError("libx.so.1: failed to map segment from shared object"), OSError(12, "Cannot allocate")],
+)
+def test_lack_of_memory(left, error):
+    """Wherever memory runs out, also while a library is loaded, that is said, and nobody has a bug."""
+    code, said = left(error)
+    assert code == 1
+    assert "memory" in said
+    assert "bug" not in said
+
+
 def test_a_bug_of_ours(spawn, here):
     """An unexpected exception leaves a log file with versions, the command and the traceback, and names it."""
     ended = spawn(program=("-c", BUG))

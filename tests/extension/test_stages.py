@@ -124,6 +124,16 @@ def test_interrupt_at_import_ends_the_run(site):
         load_plugins()
 
 
+@pytest.mark.parametrize(
+    "text", ['MemoryError("no")', 'ImportError("libx.so: failed to map segment from shared object")']
+)
+def test_lack_of_memory_is_no_fault_of_the_plugin(site, text):
+    """What the machine lacks while a plugin is imported comes through; reinstalling the plugin would not help."""
+    site.plugin(f"raise {text}\n")
+    with pytest.raises((MemoryError, ImportError)):
+        load_plugins()
+
+
 def test_missing_object_is_an_import_matter(site):
     """An entry point that names an object that its module lacks is broken at import."""
     report = site.judge(GOOD, "odd_hooks:absent")

@@ -6,6 +6,7 @@ from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
 from bliss_framework.extension.loading.reports import Stage
+from bliss_framework.faults import is_fault
 
 
 class StageError(Exception):
@@ -38,7 +39,8 @@ def attributing_errors(stage: Stage, what: str = "", hint: Callable[[str], str |
         hint: from the text of the error to what to do.
 
     Raises:
-        StageError: with the plugin's own exception as its cause.
+        StageError: with the plugin's own exception as its cause; faults of the machine, such as a lack of memory, are
+            no plugin's and come through.
     """
     try:
         with redirect_stdout(sys.stderr):
@@ -46,6 +48,8 @@ def attributing_errors(stage: Stage, what: str = "", hint: Callable[[str], str |
     except (KeyboardInterrupt, StageError):
         raise
     except BaseException as error:
+        if is_fault(error):
+            raise
         text = describe(error)
         reason = f"{what} raised {text}" if what else text
         raise StageError(stage, reason, hint(text) if hint else None) from error

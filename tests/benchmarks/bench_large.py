@@ -3,10 +3,11 @@
 Run it by hand:
     python tests/benchmarks/bench_large.py growth --rows 1000 10000 100000
     python tests/benchmarks/bench_large.py mapped --rows 1000000 --columns 1024 --megabytes 2048
-    python tests/benchmarks/bench_large.py dask --rows 200000 --columns 256
-Every fit is a process of its own, so that its peak is its own. Seconds are those of the process; on Dask they are those
-of the clock, by turns, and mean something on a quiet machine only. Data are MIL with bags of 5 to 100 rows, half of
-them positive, and a fifth of the rows of those shifted by four deviations along one direction.
+    python tests/benchmarks/bench_large.py dask --rows 1000000 --columns 1024 --megabytes 2000 --n-rounds 10
+Every fit is a process of its own, so that its peak is its own. Seconds are those of the process; on Dask they are
+those of the clock, by turns, and mean something on a quiet machine only. A worker is killed in one more fit. Data are
+MIL with bags of 5 to 100 rows, half of them positive, and a fifth of the rows of those shifted by four deviations
+along one direction.
 """
 
 # ruff: noqa: T201
@@ -15,7 +16,9 @@ import argparse
 import hashlib
 import json
 import math
+import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -30,6 +33,7 @@ from sklearn.metrics import roc_auc_score
 
 BLOCK = 100_000
 SHIFT = 4.0
+KILLED_AT = 40  # Questions.
 
 
 def main() -> None:
@@ -74,26 +78,29 @@ def mapped(given: argparse.Namespace) -> None:
 
 
 def on_dask(given: argparse.Namespace) -> None:
-    """Print how much faster two workers are than one, and whether bits differ."""
+    """Print how much faster two workers are than one, what travels, and whether bits differ, also if one is killed."""
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
         written(given.rows[0], given.columns, Path(folder))
-        pairs = [
-            [child(given, given.rows[0], Path(folder), f"dask {n}", limit=False) for n in (1, 2)]
-            for _ in range(given.repeats)
-        ]
-    ratios = [one["clock"] / two["clock"] for one, two in pairs]
-    print(f"one worker {median(one['clock'] for one, _ in pairs):.1f} s, two are {median(ratios):.2f} times as fast")
-    print("the same bits" if len({one["bits"] for pair in pairs for one in pair}) == 1 else "OTHER BITS")
+        pairs = [[child(given, given.rows[0], Path(folder), f"dask {n}") for n in (1, 2)] for _ in range(given.repeats)]
+        killed = child(given, given.rows[0], Path(folder), "dask 2 killed")
+    for one, two in pairs:
+        print(f"one worker {one['clock']:.1f} s, two {two['clock']:.1f} s")
+    faster = median(one["clock"] / two["clock"] for one, two in pairs)
+    print(f"two are {faster:.2f} times as fast; with one killed {killed['clock']:.1f} s")
+    found = pairs[0][1]
+    print(
+        f"{found['questions']} questions to {found['blocks']} blocks; {found['asked'] / 1e6:.1f} MB came from them, "
+        f"{found['answered'] / 1e6:.1f} MB went to them, {found['largest'] / 1e6:.2f} MB at most from a block at once"
+    )
+    print("the same bits" if len({one["bits"] for pair in [*pairs, [killed]] for one in pair}) == 1 else "OTHER BITS")
 
 
-def child(
-    given: argparse.Namespace, n: int, folder: Path | None = None, way: str = "memory", limit: bool = True
-) -> dict[str, Any]:
+def child(given: argparse.Namespace, n: int, folder: Path | None = None, way: str = "memory") -> dict[str, Any]:
     """Fit in a process of its own."""
     words = [sys.executable, __file__, "fit", "--rows", str(n), "--columns", str(given.columns)]
     words += [] if given.classifier is None else ["--classifier", given.classifier]
     words += [] if given.n_rounds is None else ["--n-rounds", str(given.n_rounds)]
-    words += ["--megabytes", str(given.megabytes)] if limit and way == "mapped" else []
+    words += ["--megabytes", str(given.megabytes)] if way != "memory" else []
     words += [] if folder is None else ["--folder", f"{folder}={way}"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -114,7 +121,7 @@ def fitted(given: argparse.Namespace) -> dict[str, Any]:
         y, bags, truth = (sides[name] for name in ("y", "bags", "truth"))
     else:
         X, y, bags, truth = made(given.rows[0], given.columns, np.float64)
-    if given.megabytes:
+    if given.megabytes and not way.startswith("dask"):
         resource.setrlimit(resource.RLIMIT_DATA, (given.megabytes * 2**20,) * 2)
     own = [0.0]
     threading.Thread(target=watch, args=(own,), daemon=True).start()
@@ -125,8 +132,10 @@ def fitted(given: argparse.Namespace) -> dict[str, Any]:
     }
     start, seconds, clock = peak(), time.process_time(), time.perf_counter()
     model = BlissClassifier(random_state=0, **parameters)
+    travelled = Travelled()
     if way.startswith("dask"):
-        with engine("dask", n_jobs=int(way.split()[1])):
+        with cluster_of(int(way.split()[1]), given.megabytes) as cluster, engine("dask", cluster.scheduler_address):
+            travelled.watch(cluster if way.endswith("killed") else None)
             clock = time.perf_counter()
             model.fit(X, y, bags=bags)
             clock = time.perf_counter() - clock
@@ -147,7 +156,57 @@ def fitted(given: argparse.Namespace) -> dict[str, Any]:
         "bags": float((labels == y[ids]).mean()),
         "pulls": model.inference_["n_pulls"],
         "bits": digest,
+        **travelled.counts,
     }
+
+
+class Travelled:
+    """Counts what travels between blocks and their centre, and kills a worker in the middle."""
+
+    def __init__(self) -> None:
+        self.counts = {"questions": 0, "blocks": 0, "asked": 0, "answered": 0, "largest": 0}
+
+    def watch(self, cluster: Any) -> None:
+        """Count from now on.
+
+        Args:
+            cluster: of which a worker is killed in the middle; None to let all live.
+        """
+        from bliss_framework.lockstep.centre import Centre
+
+        plain = Centre.answer
+
+        def answer(centre: Any, questions: Any) -> Any:
+            counts, n_bytes = self.counts, centre.n_bytes
+            sizes = [0]
+            answered = plain(centre, _counting(questions, sizes))
+            counts["questions"] += 1
+            counts["blocks"] = len(sizes) - 1
+            counts["asked"] += centre.n_bytes - n_bytes
+            parts = answered if isinstance(answered, tuple) else (answered,)
+            counts["answered"] += counts["blocks"] * sum(part.nbytes for part in parts if part is not None)
+            counts["largest"] = max(counts["largest"], *sizes)
+            if cluster is not None and counts["questions"] == KILLED_AT:
+                os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+            return answered
+
+        Centre.answer = answer
+
+
+def _counting(questions: Any, sizes: list[int]) -> Any:
+    for one in questions:
+        sizes.append(one.sums.nbytes)
+        yield one
+
+
+def cluster_of(n_workers: int, megabytes: int) -> Any:
+    """Start a cluster of single-threaded workers on this machine, each with a limit of memory."""
+    from distributed import LocalCluster
+
+    limit = f"{megabytes}MB" if megabytes else "auto"
+    return LocalCluster(
+        n_workers=n_workers, threads_per_worker=1, memory_limit=limit, dashboard_address="127.0.0.1:0", silence_logs=40
+    )
 
 
 def made(n: int, d: int, dtype: Any, out: Any = None) -> tuple[Any, Any, Any, Any]:

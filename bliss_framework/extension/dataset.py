@@ -1,7 +1,7 @@
 """WeakDataset: rows, bags and weak labels as a file or a generator gives them, before any regime has looked."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,8 @@ class WeakDataset:
         label_names: names of all labels of label sets, of the columns where these are a matrix; or None.
         groups: (n,) what is above the bag of each row, such as the patient of a slide, or None. Bags of one group are
             on one side of every split.
+        carried: (n,) arrays of numbers or text that are no features and stay beside the rows, by name, such as ids of
+            instances, names, coordinates; they are written to every output of rows.
         notes: sentences for the user about what was left out or may mean something else than it seems.
     """
 
@@ -41,6 +43,7 @@ class WeakDataset:
     feature_names: tuple[str, ...] | None = field(default=None)
     label_names: tuple[str, ...] | None = field(default=None)
     groups: NDArray[Any] | None = field(default=None)
+    carried: Mapping[str, NDArray[Any]] = field(factory=dict)
     notes: tuple[str, ...] = field(default=())
 
     def sha256(self) -> str:

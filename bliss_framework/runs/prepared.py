@@ -236,7 +236,7 @@ def _readable(path: Path) -> str:
 
 def _checked(dataset: WeakDataset) -> CheckedData:
     data = check_training(dataset.X, dataset.weak, dataset.bags, dataset.groups)
-    return evolve(data, columns=dataset.feature_names, label_names=dataset.label_names)
+    return evolve(data, columns=dataset.feature_names, label_names=dataset.label_names, carried=dataset.carried)
 
 
 def _read(data: CheckedData, config: FitConfig) -> tuple[CheckedData, tuple[str, ...]]:
@@ -272,7 +272,9 @@ def _given(bliss: Mapping[str, Any], regime: str) -> dict[str, Any]:
 def _test_problem(tested: LoadedData, problem: Problem) -> tuple[Problem, tuple[str, ...]]:
     """Check a test set: its columns are those of training, and its weak labels are known."""
     dataset = tested.dataset
-    data = evolve(check_labelled(dataset.X, dataset.weak, dataset.bags), columns=dataset.feature_names)
+    data = evolve(
+        check_labelled(dataset.X, dataset.weak, dataset.bags), columns=dataset.feature_names, carried=dataset.carried
+    )
     data, notes = data.with_columns_of(problem.data.columns, f"The test set {dataset.name!r}")
     n_columns, n_test = problem.data.rows.shape[1], data.rows.shape[1]
     if n_test != n_columns:

@@ -24,6 +24,7 @@ say what a component must do; records are what it is given; building blocks are 
 """
 
 from bliss_framework import validators as validators
+from bliss_framework.compute.empty_rows import empty_rows as empty_rows
 from bliss_framework.errors import (
     BlissError as BlissError,
     BlissWarning as BlissWarning,

@@ -1,8 +1,11 @@
 """Rows that are read a block at a time: some rows of an array, in some order, scaled on the way."""
 
+import math
 import mmap
+import os
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -85,9 +88,10 @@ class RowView:
         return whole
 
     def detached(self) -> "RowView":
-        """Return the same rows without the others of the base, unless those stay in a file that anybody can map."""
-        if self._file is not None:
-            return self
+        """Return the same rows without the others of the base, unless those stay in a file."""
+        return self if self.is_mapped else self._by_itself()
+
+    def _by_itself(self) -> "RowView":
         return evolve(self, base=np.asarray(self.base)[self.index], index=np.arange(len(self.index)))
 
     @property
@@ -99,9 +103,10 @@ class RowView:
         return str(base.filename), base.dtype, base.offset, base.shape, "F" if base.flags.fnc else "C"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Keep the name of a mapped file instead of its content."""
-        state = {one.name: getattr(self, one.name) for one in fields(RowView)}
-        return {**state, "base": _MappedFile(*self._file)} if self._file is not None else state
+        """Keep the name of a mapped file instead of its content, and of a file without a name the rows of this view."""
+        own = self._by_itself() if self.is_mapped and self._file is None else self
+        state = {one.name: getattr(own, one.name) for one in fields(RowView)}
+        return {**state, "base": _MappedFile(*own._file)} if own._file is not None else state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Map the file again."""
@@ -202,6 +207,20 @@ class RowView:
                 values[0] += total
             total = values.sum(axis=0)
         return total
+
+
+def rows_in_a_file(shape: tuple[int, int], dtype: DTypeLike) -> NDArray[Any]:
+    """Return an array (n, d) to be written to, in a temporary file that goes when the array does.
+
+    Raises:
+        OSError: there is no space for it where temporary files are (TMPDIR).
+    """
+    with TemporaryFile() as file:
+        n_bytes = math.prod(shape) * np.dtype(dtype).itemsize
+        if n_bytes and hasattr(os, "posix_fallocate"):
+            # Where the space ends while the map is written to, the process would be killed.
+            os.posix_fallocate(file.fileno(), 0, n_bytes)
+        return np.memmap(file, dtype, "w+", shape=shape)
 
 
 def numbered_blocks(rows: Rows | RowView, n_values: int | None = None) -> Iterator[tuple[slice, Any]]:

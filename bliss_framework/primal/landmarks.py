@@ -3,7 +3,6 @@
 Source: Williams and Seeger, Using the Nystroem method to speed up kernel machines, NIPS 2000.
 """
 
-from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from bliss_framework.kernel.row_view import RowView, numbered_blocks
+from bliss_framework.kernel.row_view import RowView, numbered_blocks, rows_in_a_file
 from bliss_framework.kernel.rows import Rows
 from bliss_framework.primal.rbf import rbf_kernel
 
@@ -98,8 +97,7 @@ class Landmarks:
 
 def _in_a_file(rows: RowView) -> NDArray[np.float32]:
     """Write rows to a file that goes when its map does, and return the map."""
-    with TemporaryFile() as file:
-        stored = np.memmap(file, np.float32, "w+", shape=rows.shape)
+    stored = rows_in_a_file(rows.shape, np.float32)
     for place, block in numbered_blocks(rows):
         stored[place] = block
     return stored

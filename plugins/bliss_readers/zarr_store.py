@@ -11,8 +11,8 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import BlissError, DataError, Reader, WeakDataset, check_size, needed
-from bliss_readers.npz.npz_archive import Archive
+from bliss_framework.plugin import BlissError, DataError, Reader, WeakDataset, check_size, empty_rows, needed
+from bliss_readers.npz.npz_archive import Archive, row_dtype
 from bliss_readers.npz.npz_reader import archive_dataset, stored_rows
 
 _MARKS = ("zarr.json", ".zgroup", ".zarray")
@@ -94,8 +94,21 @@ class ZarrArrays:
             self._check(key, stored)
             return self._text(np.asarray(stored[...]))
 
-    def mapped(self, key: str, fewest_bytes: int = 0) -> None:
-        """Return None: chunks are read and never mapped."""
+    def mapped(self, key: str, fewest_bytes: int = 0) -> NDArray[Any] | None:
+        """Return an array of numbers (n, d), read a row of chunks at a time; None where it is small or another one.
+
+        Where memory would not do it is mapped, from a temporary file that it is written to.
+        """
+        stored = self.stored.get(key)
+        if stored is None or len(stored.shape) != 2 or stored.dtype.kind not in "biuf" or stored.nbytes < fewest_bytes:
+            return None
+        with _blamed(self.path, f'"{key}"'):
+            self._check(key, stored)
+            rows = empty_rows(*stored.shape, row_dtype(stored.dtype))
+            step = max(1, (stored.shards or stored.chunks)[0])
+            for first in range(0, len(rows), step):
+                rows[first : first + step] = stored[first : first + step]
+            return rows
 
     def error(self, key: str, what: str) -> DataError:
         """Return an error that names the store and the array."""

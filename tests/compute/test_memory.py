@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from bliss_framework.compute import memory
-from bliss_framework.compute.memory import memory_in_use, memory_left
+from bliss_framework.compute.empty_rows import empty_rows
+from bliss_framework.compute.memory import Room, memory_in_use, memory_left
 
 KB = 1024
 LIMITED = """
@@ -126,3 +127,12 @@ class TestProcess:
         assert 0.95e8 < int(before) - int(after) < 1.1e8
         assert 0 < int(before) < 3e8
         assert " ".join(why) == "by the limit of a process, ulimit"
+
+
+@pytest.mark.parametrize(("n_rows", "mapped"), [(50, False), (51, True)])
+def test_room_for_rows_is_in_memory_where_half_of_it_does(monkeypatch, n_rows, mapped):
+    """Of 800 bytes that are left, 400 are taken; more rows are mapped from a file, and nothing else differs."""
+    monkeypatch.setattr("bliss_framework.compute.empty_rows.memory_left", lambda: (None, Room(800, "here")))
+    rows = empty_rows(n_rows, 2, np.float32)
+    assert isinstance(rows, np.memmap) == mapped
+    assert (rows.shape, rows.dtype) == ((n_rows, 2), np.float32)

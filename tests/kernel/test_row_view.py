@@ -1,5 +1,7 @@
 """Views of rows: what is read of them is what an array of the same rows holds, and nothing is copied before."""
 
+import os
+import pickle
 import tracemalloc
 
 import numpy as np
@@ -8,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings, strategies as st
 
 from bliss_framework.kernel import row_view
-from bliss_framework.kernel.row_view import RowView, as_rows, for_passes, numbered_blocks
+from bliss_framework.kernel.row_view import RowView, as_rows, for_passes, numbered_blocks, rows_in_a_file
 from bliss_framework.kernel.rows import Rows
 
 PROPERTY = settings(max_examples=40, deadline=None)
@@ -118,3 +120,28 @@ def test_sparse_blocks_hold_as_many_values_as_dense_ones(monkeypatch):
     monkeypatch.setattr(row_view, "BLOCK_VALUES", 20)
     rows = as_rows(sp.csr_matrix((np.ones(30), (np.arange(30), np.arange(30))), shape=(30, 9000)))
     assert [block.shape[0] for _, block in numbered_blocks(rows)] == [20, 10]
+
+
+def test_rows_in_a_file_without_a_name_travel_as_rows(tmp_path, monkeypatch):
+    """A view of a temporary file is read from it, leaves no file behind, and is pickled with its own rows alone."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    stored = rows_in_a_file((37, 5), np.float64)
+    stored[:] = BASE
+    view = RowView(stored, np.array([30, 2, 2]))
+    assert view.detached() is view
+    assert list(tmp_path.iterdir()) == []
+    again = pickle.loads(pickle.dumps(view))
+    assert np.array_equal(again.array, BASE[[30, 2, 2]])
+    assert again.base.shape == (3, 5)
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="this system does not take space ahead")
+def test_a_full_disk_is_an_error_before_rows_are_written(monkeypatch):
+    """Space is taken ahead: a map into a full disk would end the process without a word."""
+
+    def full(file, start, size):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(OSError, match="No space left"):
+        rows_in_a_file((3, 5), np.float64)

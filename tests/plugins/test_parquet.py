@@ -438,6 +438,16 @@ def test_row_groups_and_batches_are_one_table(tmp_path, monkeypatch):
     assert len(digests) == 1
 
 
+def test_rows_that_memory_does_not_hold_are_mapped(table, monkeypatch):
+    """Where memory is short the rows are in a file, with the same values."""
+    path = table({"bag": ["a", "b", "c"], "f": [1.0, 2.5, None], "g": [3, 4, 5]})
+    plain = read(path)
+    monkeypatch.setattr("bliss_framework.compute.empty_rows.MOST", 0)
+    mapped = read(path)
+    assert isinstance(mapped.X, np.memmap)
+    assert np.array_equal(mapped.X, plain.X, equal_nan=True)
+
+
 DAMAGED = """
 import sys
 from pathlib import Path

@@ -109,6 +109,21 @@ def test_a_claim_is_held_against_the_store(store):
     assert "says that it holds" in refusal(path)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "read_as"), [("float16", "f4"), ("float32", "f4"), ("int32", "f8"), ("float64", "f8")]
+)
+def test_rows_that_memory_does_not_hold_are_mapped(store, monkeypatch, dtype, read_as):
+    """Where memory is short the rows are read into a file a few chunks at a time, with the same values and dtype."""
+    path = store(arrays={**ARRAYS, "X": ARRAYS["X"].astype(dtype)}, chunks=(7, 2))
+    plain = ZarrReader().read(path)
+    monkeypatch.setattr("bliss_readers.npz.npz_archive.FEWEST_MAPPED", 0)
+    monkeypatch.setattr("bliss_framework.compute.empty_rows.MOST", 0)
+    mapped = ZarrReader().read(path)
+    assert isinstance(mapped.X, np.memmap)
+    assert (mapped.X.dtype, plain.X.dtype) == (read_as, read_as)
+    assert np.array_equal(mapped.X, plain.X)
+
+
 def test_damage_is_named(store):
     """A damaged chunk, damaged metadata, a single array and a missing one are each one sentence."""
     path = store(chunks=(5, 2))

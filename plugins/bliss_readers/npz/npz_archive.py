@@ -98,12 +98,16 @@ def open_archive(path: Path) -> Iterator[Archive]:
 
 
 def as_rows(values: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers as rows: float32 and float64 as they are, float16 as float32, all others as float64.
+    """Return numbers as rows: float32 and float64 as they are, others as `row_dtype` says."""
+    return values.astype(row_dtype(values.dtype), copy=False)
+
+
+def row_dtype(dtype: np.dtype[Any]) -> type[np.floating]:
+    """Return the dtype of rows that are stored in another: float16 as float32, all others but float32 as float64.
 
     Sums and products of float16 would overflow at 65,504, and float32 holds every one of its values.
     """
-    kind = {"f4": np.float32, "f2": np.float32}.get(values.dtype.str[1:], np.float64)
-    return values.astype(kind, copy=False)
+    return np.float32 if dtype.str[1:] in ("f4", "f2") else np.float64
 
 
 def _fits(found: tuple[int, ...], allowed: Shape) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import DataError
+from bliss_framework.plugin import DataError, empty_rows
 from bliss_readers.tables.cell_table import CellTable, Entries, as_number, of_bearable_length, similar_names
 from bliss_readers.tables.index_columns import left_out
 from bliss_readers.tables.parquet_piece import ParquetPiece, arrow, is_text
@@ -50,7 +50,9 @@ class ParquetTable(CellTable):
                     f'entry, or leave it out with ignore = ["{name}"].'
                 )
         single = all(self._is(name, "float32", "float16") for name in names)
-        numbers = np.empty((sum(piece.n_rows for piece in self.pieces), len(names)), np.float32 if single else None)
+        numbers = empty_rows(
+            sum(piece.n_rows for piece in self.pieces), len(names), np.float32 if single else np.float64
+        )
         start = 0
         for batch in self._batches(names):
             for position, name in enumerate(names):

@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import SVC
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bliss_classifiers.kernels import linear_kernel, precision, rbf_gamma, rbf_kernel
+from bliss_classifiers.scored import Scored
 from bliss_framework.plugin import factorised
 
 
-class _Kernel(ClassifierMixin, BaseEstimator):
+class _Kernel(Scored):
     """Rows to compare with, and the kernel to compare them by."""
 
     def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp]]:
@@ -33,28 +33,18 @@ class _Kernel(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self._gram(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row."""
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
 
 class KernelLeastSquares(_Kernel):
     """Kernel ridge on targets -1 and 1 (one for each class if there are more than two).
 
     Args:
-        kernel: "rbf" or "linear".
         ridge: regularisation.
         width: see `KernelRidge`.
     """
 
-    def __init__(self, kernel: str = "rbf", ridge: float = 1.0, width: float | str = "scale") -> None:
-        self.kernel = kernel
+    kernel = "rbf"
+
+    def __init__(self, ridge: float = 1.0, width: float | str = "scale") -> None:
         self.ridge = ridge
         self.width = width
 

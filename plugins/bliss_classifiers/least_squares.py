@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bliss_classifiers.kernels import linear_kernel, rbf_gamma
+from bliss_classifiers.scored import Scored
 from bliss_framework.plugin import (
     FactorisedSystem,
     Landmarks,
@@ -26,7 +27,7 @@ from bliss_framework.plugin import (
 )
 
 
-class LeastSquares(ClassifierMixin, BaseEstimator):
+class LeastSquares(Scored):
     """Ridge regression on targets -1 and 1 (one for each class if there are more than two).
 
     Args:
@@ -141,16 +142,6 @@ class LeastSquares(ClassifierMixin, BaseEstimator):
         """Return outputs for rows, which are read a block at a time."""
         found = outputs(self._features(rows), np.vstack([self.coef_, self.intercept_])).astype(np.float64, copy=False)
         return found[:, 0] if found.shape[1] == 1 else found
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row."""
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _targets(shares: NDArray[np.float64]) -> NDArray[np.float64]:

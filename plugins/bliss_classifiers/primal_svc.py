@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bliss_classifiers.kernels import rbf_gamma
+from bliss_classifiers.scored import Scored
 from bliss_framework.plugin import Landmarks, Rows
 
 TOLERANCE = 1e-3
@@ -19,7 +19,7 @@ def linear_svc(C: float) -> LinearSVC:
     return LinearSVC(C=C, dual=False, tol=TOLERANCE, random_state=0)
 
 
-class PrimalSvc(ClassifierMixin, BaseEstimator):
+class PrimalSvc(Scored):
     """A linear SVM with squared hinge loss, which never forms a matrix of rows by rows.
 
     Args:
@@ -60,16 +60,6 @@ class PrimalSvc(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return np.asarray(self.svc_.decision_function(self._features(X)), dtype=np.float64)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row."""
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _chances(weights: Any) -> NDArray[np.float64] | None:

@@ -20,12 +20,11 @@ ESTIMATORS = {
     BlissClassifier(): dict.fromkeys(WEIGHT_CHECKS, ZERO),
     InheritedLabelSvm(): {},
     BagMeanSvm(): {},
-    KernelLeastSquares(kernel="linear"): {},
     LeastSquares(): {},
     LeastSquares(n_landmarks=10): LANDMARKS,
     PrimalSvc(): {},
     PrimalSvc(n_landmarks=10): LANDMARKS,
-    KernelLeastSquares(kernel="rbf"): dict.fromkeys(WEIGHT_CHECKS, WIDTH),
+    KernelLeastSquares(): dict.fromkeys(WEIGHT_CHECKS, WIDTH),
     GramSvc(kernel="linear"): dict.fromkeys(WEIGHT_CHECKS, LIBSVM),
     GramSvc(kernel="rbf"): dict.fromkeys(WEIGHT_CHECKS, f"{WIDTH}; and {LIBSVM}"),
 }

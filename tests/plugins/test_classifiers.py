@@ -440,24 +440,27 @@ def test_svm_pulls_equal_scikit_learns_svc(n_labels):
         assert np.allclose(found, expected.reshape(14, -1), atol=2e-3)
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "linear"])
-@pytest.mark.parametrize("estimator", [GramSvc, KernelLeastSquares])
-def test_final_estimators_take_sparse_rows(estimator, kernel):
+@pytest.mark.parametrize(
+    "estimator", [GramSvc(kernel="rbf"), GramSvc(kernel="linear"), KernelLeastSquares()], ids=["rbf", "linear", "ridge"]
+)
+def test_final_estimators_take_sparse_rows(estimator):
     """Dense and sparse rows give the same decision values, and the fitted rows stay sparse."""
     X, y, new = part(30).X, draws(30, 1)[0], part(14, seed=3).X
-    dense = estimator(kernel=kernel).fit(X, y)
-    sparse = estimator(kernel=kernel).fit(sp.csr_matrix(X), y)
+    dense = clone(estimator).fit(X, y)
+    sparse = clone(estimator).fit(sp.csr_matrix(X), y)
     assert sp.issparse(sparse.X_fit_)
     assert np.allclose(dense.decision_function(new), sparse.decision_function(sp.csr_matrix(new)), atol=1e-4)
 
 
 def test_kernel_least_squares_leaves_out_rows_of_weight_zero():
-    """A row of weight 0 counts for nothing, and a row of weight 2 for two, where the kernel has no width to learn."""
+    """A row of weight 0 has no coefficient, and a row of weight 2 half the ridge."""
     X, y = part(20).X, draws(20, 1)[0]
     weights = np.r_[0.0, 2.0, np.ones(18)]
-    weighted = KernelLeastSquares(kernel="linear").fit(X, y, sample_weight=weights)
-    repeated = KernelLeastSquares(kernel="linear").fit(np.r_[X[1:], X[1:2]], np.r_[y[1:], y[1:2]])
-    assert np.allclose(weighted.decision_function(X), repeated.decision_function(X))
+    model = KernelLeastSquares(ridge=0.5).fit(X, y, sample_weight=weights)
+    distances = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    kernel = np.exp(-distances / (distances.mean() / 2)) + 1.0
+    solved = np.linalg.solve(kernel[1:, 1:] + np.diag(0.5 / weights[1:]), 2.0 * y[1:] - 1.0)
+    assert np.allclose(model.decision_function(X), kernel[:, 1:] @ solved)
     with pytest.raises(ValueError, match="sample_weight is zero"):
         KernelLeastSquares().fit(X, y, sample_weight=np.zeros(20))
 
@@ -689,7 +692,7 @@ def test_shares_are_copies_of_rows_with_weights(weighted, n_classes):
     X, new = part(12).X, part(7, seed=3).X
     shares = shares_of(12, n_classes)
     weights = np.random.default_rng(6).uniform(0.2, 3.0, size=12) if weighted else np.ones(12)
-    model = KernelLeastSquares("rbf", ridge=0.7, width=0.5).fit_shares(X, shares, weights if weighted else None)
+    model = KernelLeastSquares(ridge=0.7, width=0.5).fit_shares(X, shares, weights if weighted else None)
     gamma = 0.5 / X.var(axis=0).sum()
 
     def kernel(A, B):
@@ -938,7 +941,7 @@ def test_a_ridge_that_is_lost_beside_huge_rows_is_said(shift, toy, bliss):
     """Unscaled rows far from zero leave least squares nothing to solve: the message says what to do, in a fit too."""
     X, bags, weak = toy()
     with pytest.raises(DataError, match=r"least squares cannot be solved\. Scale the rows"):
-        KernelLeastSquares(kernel="linear", ridge=1e-3).fit(X + shift, [weak[name] for name in bags])
+        LeastSquares(ridge=1e-3).fit(X + shift, [weak[name] for name in bags])
     with pytest.raises((DataError, PluginError), match="least squares cannot be solved"):
         bliss(classifier={"name": "ridge", "ridge": 1e-3}, scaling="none").fit(X + shift, weak, bags=bags)
     shifted = bliss(classifier={"name": "ridge", "ridge": 1e-3}).fit(X + shift, weak, bags=bags)

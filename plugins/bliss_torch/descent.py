@@ -22,42 +22,53 @@ class Descents:
 
     Attributes:
         points: (P, D).
-        steps: (P, D) each, the latest last.
-        changes: (P, D) each, by which those changed the gradient; 0 where a step told nothing.
+        steps: (m, P, D) latest steps, the newest last.
+        changes: (m, P, D) by which those changed the gradient; 0 where a step told nothing.
     """
 
     points: Any = field()
-    steps: tuple[Any, ...] = field(default=())
-    changes: tuple[Any, ...] = field(default=())
+    steps: Any = field()
+    changes: Any = field()
+
+    @classmethod
+    def at(cls, points: Any) -> "Descents":
+        """Start at points (P, D) without a memory."""
+        nothing = points.new_zeros((0, *points.shape))
+        return cls(points, nothing, nothing)
 
     def take(self, problems: Any) -> "Descents":
         """Keep, reorder or repeat problems."""
-        steps, changes = (tuple(one[problems] for one in part) for part in (self.steps, self.changes))
-        return Descents(self.points[problems], steps, changes)
+        return Descents(self.points[problems], self.steps[:, problems], self.changes[:, problems])
 
     def put(self, problems: Any, later: "Descents") -> "Descents":
-        """Replace some problems by those of later descents; what others do not remember is 0."""
-        points = self.points.clone()
+        """Replace some problems by those of later descents; a longer memory of one is empty in the others."""
+        m = max(len(self.steps), len(later.steps))
+        points, steps, changes = self.points.clone(), _longer(self.steps, m), _longer(self.changes, m)
         points[problems] = later.points
-        return Descents(points, self._put(problems, "steps", later), self._put(problems, "changes", later))
-
-    def _put(self, problems: Any, name: str, later: "Descents") -> tuple[Any, ...]:
-        own, new = getattr(self, name), getattr(later, name)
-        longest = max(len(own), len(new))
-        merged = []
-        for place in range(-longest, 0):
-            one = own[place].clone() if -place <= len(own) else self.points.new_zeros(self.points.shape)
-            one[problems] = new[place] if -place <= len(new) else 0.0
-            merged.append(one)
-        return tuple(merged)
+        steps[:, problems], changes[:, problems] = _longer(later.steps, m), _longer(later.changes, m)
+        return Descents(points, steps, changes)
 
     def remembering(self, points: Any, change: Any) -> "Descents":
         """Return the descents at new points, where the gradient has changed."""
         step = points - self.points
         useful = _dot(step, change) > ROUNDING * _dot(step, step)
-        steps = (*self.steps, step)[-MEMORY:]
-        changes = (*self.changes, change * useful[:, None])[-MEMORY:]
+        steps, changes = _with_latest(self.steps, step), _with_latest(self.changes, change * useful[:, None])
         return evolve(self, points=points, steps=steps, changes=changes)
+
+
+def _longer(memory: Any, m: int) -> Any:
+    """Return a copy of a memory with zeros before it, m in all."""
+    longer = memory.new_zeros((m, *memory.shape[1:]))
+    longer[m - len(memory) :] = memory
+    return longer
+
+
+def _with_latest(memory: Any, latest: Any) -> Any:
+    """Return a copy of a memory that ends with what is new, and has forgotten what is too old."""
+    kept = memory[1 - MEMORY :]
+    longer = memory.new_empty((len(kept) + 1, *latest.shape))
+    longer[:-1], longer[-1] = kept, latest
+    return longer
 
 
 def descend(
@@ -91,22 +102,19 @@ def descend(
 
 def _newton_like(now: Descents, gradients: Any, first_step: float) -> Any:
     """Multiply gradients with the inverse Hessian that the memory suggests (the two-loop recursion)."""
-    result, told = gradients.clone(), []
+    products, squares = (one.sum(dim=2) for one in (now.steps * now.changes, now.changes.square()))
+    known, one = products > 0, products.new_ones(())
+    # Where a step told nothing, the divisor is 1 and its share is 0.
+    inverses = known / products.where(known, one)
     scale = gradients.new_full((len(gradients),), first_step)
-    for step, change in zip(now.steps, now.changes, strict=True):
-        product = _dot(step, change)
-        known = product > 0
-        # Where a step told nothing, the divisor is 1 and the share is 0.
-        inverse = known / product.where(known, product.new_ones(()))
-        square = _dot(change, change)
-        scale = (product / square.where(known, square.new_ones(()))).where(known, scale)
-        told.append((step, change, inverse))
-    shares = []
-    for step, change, inverse in reversed(told):
+    for told, length in zip(known, products / squares.where(known, one), strict=True):
+        scale = length.where(told, scale)
+    result, shares = gradients.clone(), []
+    for step, change, inverse in zip(*(part.flip(0) for part in (now.steps, now.changes, inverses)), strict=True):
         shares.append(inverse * _dot(step, result))
         result -= shares[-1][:, None] * change
     result *= scale[:, None]
-    for (step, change, inverse), share in zip(told, reversed(shares), strict=True):
+    for step, change, inverse, share in zip(now.steps, now.changes, inverses, reversed(shares), strict=True):
         result += (share - inverse * _dot(change, result))[:, None] * step
     return result
 

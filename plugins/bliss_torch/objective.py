@@ -6,6 +6,7 @@ and the objective is the weighted mean of -log s_l(x) over instances x of label 
 weights (paper, "Multi-Class MIL"). The rows go by in blocks, so that outputs of all rows are never there at once.
 """
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,26 +32,39 @@ class LabelLosses:
     weights: Any = field()
     group_of_label: NDArray[np.intp] = field()
 
+    @cached_property
+    def _groups(self) -> list[list[int]]:
+        """The labels of each group."""
+        return [np.flatnonzero(self.group_of_label == group).tolist() for group in np.unique(self.group_of_label)]
+
+    @cached_property
+    def _groups_there(self) -> tuple[Any, list[Any]]:
+        """The group of each label, and the labels of each group, on the device."""
+        new = self.labels.new_tensor
+        return new(self.group_of_label).long(), [new(group).long() for group in self._groups]
+
     def of(self, torch: Any, outputs: Any, place: slice) -> tuple[Any, Any]:
         """Return the losses (P,) of a block of rows, and their derivatives by its outputs, both (P, L, b)."""
         labels, weights = self.labels[:, place].long(), self.weights[:, place]
-        groups = [np.flatnonzero(self.group_of_label == group).tolist() for group in np.unique(self.group_of_label)]
-        rivals = torch.stack([outputs[:, group].amax(dim=1) for group in groups], dim=1)
+        group_of_label, labels_there = self._groups_there
+        rivals = torch.stack([outputs[:, group].amax(dim=1) for group in self._groups], dim=1)
         own_label = labels[:, None]
-        own_group = torch.from_numpy(self.group_of_label).to(labels.device)[labels][:, None]
         own = outputs.gather(1, own_label)
         # In the group of its own label an instance meets that label alone.
-        rivals.scatter_(1, own_group, own)
+        rivals.scatter_(1, group_of_label[labels][:, None], own)
         losses = (torch.logsumexp(rivals, dim=1, keepdim=True) - own)[:, 0] * weights
         shares = torch.softmax(rivals, dim=1) * weights[:, None]
         shares[shares < NOTHING] = 0.0
         slopes = torch.zeros_like(outputs)
-        for position, group in enumerate(groups):
-            winner = outputs[:, group].argmax(dim=1)
-            for place_in_group, label in enumerate(group):
-                winner[labels == label] = place_in_group
-            winners = torch.tensor(group, device=labels.device)[winner][:, None]
-            slopes.scatter_(1, winners, shares[:, position : position + 1])
+        for position, group in enumerate(self._groups):
+            share = shares[:, position : position + 1]
+            if len(group) == 1:
+                slopes[:, group] = share
+                continue
+            # The label that stands for a group: the instance's own, or the one of the largest output.
+            best = labels_there[position][outputs[:, group].argmax(dim=1)]
+            winner = labels.where(group_of_label[labels] == position, best)
+            slopes.scatter_(1, winner[:, None], share)
         slopes.scatter_(1, own_label, slopes.gather(1, own_label) - weights[:, None])
         return losses.sum(dim=1, dtype=torch.float64), slopes
 

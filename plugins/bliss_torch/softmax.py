@@ -87,7 +87,7 @@ class PreparedTorchSoftmax(PreparedClassifier):
         self._rows, self._heldout, self._groups, self._settings = rows, heldout, groups, settings
         self._weights = np.ones(rows.shape[0]) if weights is None else weights
         self._first_step = first_step(rows, settings.l2)
-        self._descents = Descents(start((len(groups), rows.shape[1] + 1), rng, rows.device)[None])
+        self._descents = Descents.at(start((len(groups), rows.shape[1] + 1), rng, rows.device)[None])
 
     def pull(self, assignments: NDArray[np.intp], weights: NDArray[np.float64] | None) -> Predictions:
         """Take a few steps for each of P assignments, with one matrix product for all in each step."""

@@ -74,7 +74,7 @@ class TorchSoftmaxClassifier(ClassifierMixin, BaseEstimator):
         shape = len(self.classes_), rows.shape[1] + 1
         with device.computing():
             objective = Objective(there, ShareLosses(device.tensor((weighted / weighted.sum()).T)), shape[0], self.l2)
-            begin, step = Descents(start(shape, rng, device)[None]), first_step(there, self.l2)
+            begin, step = Descents.at(start(shape, rng, device)[None]), first_step(there, self.l2)
             found, n_steps = descend(objective, begin, self.max_iter, step, self.tol)
             coefficients = np.array(found.points.cpu().numpy()).reshape(shape)
         self.coef_, self.intercept_ = coefficients[:, :-1], coefficients[:, -1]

@@ -16,6 +16,7 @@ stored_as = one_of(*STORAGES)
 _NAME = re.compile(r"auto|cpu|cuda(:\d+)?")
 # Values of rows that are worked on at a time: as many as stay near a processor, or as keep a graphics card busy.
 CPU_VALUES, CUDA_VALUES = 1 << 19, 1 << 26
+CPU_GRAM_VALUES = 1 << 22  # Where more is made of a block than is read.
 
 
 def device_name(_: Any, attribute: Any, value: Any) -> None:
@@ -78,6 +79,11 @@ class Device:
     def n_values(self) -> int:
         """How many values of rows are worked on at a time."""
         return CPU_VALUES if self.is_cpu else CUDA_VALUES
+
+    @property
+    def n_gram_values(self) -> int:
+        """How many values of rows are worked on at a time where a matrix of all pairs of columns is made of them."""
+        return CPU_GRAM_VALUES if self.is_cpu else CUDA_VALUES
 
     @property
     def itemsize(self) -> int:
@@ -143,13 +149,9 @@ class HeldRows:
         """Keep some rows, by position."""
         return HeldRows(self.values[self.device.indices(rows)], self.device)
 
-    def blocks(self, width: int = 0) -> Iterator[tuple[slice, Any]]:
-        """Yield the place of each block of rows, and its values in single precision, (b, d).
-
-        Args:
-            width: of what is made of a row, if that is wider than the row.
-        """
-        for place in _places(*self.shape, self.device, width):
+    def blocks(self, n_values: int) -> Iterator[tuple[slice, Any]]:
+        """Yield the place of each block of rows, of about so many values, and those in single precision, (b, d)."""
+        for place in _places(*self.shape, n_values):
             yield place, self.values[place].float()
 
 
@@ -175,9 +177,9 @@ class ReadRows:
         """Keep some rows, by position."""
         return ReadRows(self.rows.take(rows), self.device)
 
-    def blocks(self, width: int = 0) -> Iterator[tuple[slice, Any]]:
-        """Yield the place of each block of rows, and its values in single precision, (b, d)."""
-        places = _places(*self.shape, self.device, width)
+    def blocks(self, n_values: int) -> Iterator[tuple[slice, Any]]:
+        """Yield the place of each block of rows, of about so many values, and those in single precision, (b, d)."""
+        places = _places(*self.shape, n_values)
         size = places[0].stop
         for place, block in zip(places, self.rows.blocks(size), strict=True):
             yield place, _stored(block, self.device).float()
@@ -198,7 +200,7 @@ def held(rows: Rows | RowView, device: Device) -> DeviceRows:
     n, d = rows.shape
     with device.computing() as torch:
         values = torch.empty((n, d), dtype=getattr(torch, device.storage), device=device.place)
-        places = _places(n, d, device, 0)
+        places = _places(n, d, device.n_values)
         for place, block in zip(places, rows.blocks(places[0].stop), strict=True):
             values[place] = _stored(block, device)
     return HeldRows(values, device)
@@ -219,6 +221,6 @@ def _stored(block: Rows, device: Device) -> Any:
     return stored
 
 
-def _places(n: int, d: int, device: Device, width: int) -> list[slice]:
-    size = max(1, device.n_values // max(d, width, 1))
+def _places(n: int, d: int, n_values: int) -> list[slice]:
+    size = max(1, n_values // max(d, 1))
     return [slice(first, min(first + size, n)) for first in range(0, n, size)]

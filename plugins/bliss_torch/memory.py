@@ -1,10 +1,10 @@
 """What classifiers on a device take of this computer's own memory."""
 
 from bliss_framework.plugin import ProblemSize
-from bliss_torch.device import CPU_VALUES, Device
+from bliss_torch.device import CPU_GRAM_VALUES, Device
 
 SINGLE, DOUBLE = 4, 8
-BLOCKS = 16 * SINGLE * CPU_VALUES  # What is made of a block of rows on its way through a sum.
+BLOCKS = 3 * SINGLE * CPU_GRAM_VALUES  # What is made of a block of rows on its way through a sum.
 CUDA_HOST = 1 << 29  # What the driver of a CUDA device keeps here, and a block on its way there.
 
 

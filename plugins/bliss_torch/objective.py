@@ -112,7 +112,7 @@ class Objective:
         values, gradients = points.new_zeros(P), points.new_zeros(stacked.shape)
         with self.rows.device.computing() as torch:
             cast = stacked.float()
-            for place, block in self.rows.blocks(len(cast)):
+            for place, block in self.rows.blocks(_n_values(self.rows, len(cast))):
                 losses, slopes = self.losses.of(torch, _outputs(torch, cast, block, P), place)
                 slopes = slopes.reshape(len(cast), -1)
                 values += losses
@@ -129,7 +129,7 @@ def outputs_of(rows: DeviceRows, points: Any, n_labels: int) -> Any:
     with rows.device.computing() as torch:
         cast = points.reshape(P * n_labels, rows.shape[1] + 1).float()
         found = torch.empty((P, n_labels, rows.shape[0]), device=cast.device)
-        for place, block in rows.blocks(len(cast)):
+        for place, block in rows.blocks(_n_values(rows, len(cast))):
             found[:, :, place] = _outputs(torch, cast, block, P)
     return found
 
@@ -137,3 +137,8 @@ def outputs_of(rows: DeviceRows, points: Any, n_labels: int) -> Any:
 def _outputs(torch: Any, cast: Any, block: Any, n_assignments: int) -> Any:
     found = torch.addmm(cast[:, -1:], cast[:, :-1], block.T)
     return found.reshape(n_assignments, -1, len(block))
+
+
+def _n_values(rows: DeviceRows, n_outputs: int) -> int:
+    """Return how many values of rows are in a block, fewer where more outputs than columns are made of a row."""
+    return rows.device.n_values * rows.shape[1] // max(n_outputs, rows.shape[1])

@@ -120,5 +120,5 @@ def start(shape: tuple[int, int], rng: np.random.Generator, device: Device) -> A
 def first_step(rows: DeviceRows, l2: float) -> float:
     """Return a step, in units of the gradient, that cannot overshoot: the softmax bends no more than |x|^2 / 2."""
     with rows.device.computing() as torch:
-        squares = sum(float(block.square().sum(dtype=torch.float64)) for _, block in rows.blocks())
+        squares = sum(float(block.square().sum(dtype=torch.float64)) for _, block in rows.blocks(rows.device.n_values))
     return 1.0 / (0.5 * (squares / rows.shape[0] + 1.0) + l2)

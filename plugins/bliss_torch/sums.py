@@ -39,7 +39,7 @@ class TorchSums:
         with self.device.computing() as torch:
             own = torch.ones(n, device=self.device.place) if weights is None else self.device.tensor(weights)
             total = torch.zeros((d + 1, d + 1), dtype=torch.float64, device=self.device.place)
-            for place, block in held.blocks():
+            for place, block in held.blocks(self.device.n_gram_values):
                 weighted = block if weights is None else block * own[place, None]
                 total[:d, :d] += block.T @ weighted
                 total[:d, d] += block.T @ own[place]
@@ -52,7 +52,7 @@ class TorchSums:
         with self.device.computing() as torch:
             given = self.device.tensor(targets)
             total = torch.zeros((held.shape[1] + 1, given.shape[1]), dtype=torch.float64, device=self.device.place)
-            for place, block in held.blocks():
+            for place, block in held.blocks(self.device.n_values):
                 total[:-1] += block.T @ given[place]
             total[-1] = given.sum(dim=0, dtype=torch.float64)
             return _array(total)
@@ -62,7 +62,7 @@ class TorchSums:
         with self.device.computing() as torch:
             given = self.device.tensor(coefficients)
             found = torch.empty((held.shape[0], given.shape[1]), device=self.device.place)
-            for place, block in held.blocks():
+            for place, block in held.blocks(self.device.n_values):
                 torch.addmm(given[-1], block, given[:-1], out=found[place])
             return _array(found)
 

@@ -106,8 +106,9 @@ class TestSums:
 
     @pytest.fixture(params=["dense", "sparse", "view", "mapped"])
     def rows(self, request, tmp_path, monkeypatch):
-        """The same rows in several forms, read nine at a time."""
+        """The same rows in several forms, read nine or ten at a time."""
         monkeypatch.setattr(device_module, "CPU_VALUES", 63)
+        monkeypatch.setattr(device_module, "CPU_GRAM_VALUES", 70)
         np.save(tmp_path / "rows.npy", X)
         forms = {
             "dense": lambda: Rows(X),
@@ -510,23 +511,25 @@ class TestSoftmax:
 
 
 class TestBits:
-    @pytest.mark.parametrize("name", ["torch-ridge", "torch-softmax"])
     @pytest.mark.parametrize("storage", ["float32", "float16"])
-    def test_one_seed_one_result(self, torch, name, storage):
-        """Labels, mean rewards and scores have the same bits again, and with any number of threads of torch."""
-        rows, y, bags = mil_data()
-        before, fits = torch.get_num_threads(), []
-        options = {"n_rounds": 2, "n_folds": 2, "n_inferences": 1, "random_state": 1, "final_classifier": "same"}
+    def test_one_seed_one_result(self, torch, storage):
+        """Pulls and final fits have the same bits again, and with any number of threads of torch."""
+        before, found = torch.get_num_threads(), []
+        rows, labels = np.tile(X, (12, 20)), np.random.default_rng(8).integers(0, 2, (2, 12 * len(X)))
+        part = plain_part(rows)
         try:
             for n_threads in (1, 2, 2):
                 torch.set_num_threads(n_threads)
-                model = BlissClassifier(classifier={"name": name, "device": "cpu", "storage": storage}, **options)
-                fits.append(model.fit(rows, y, bags=bags))
+                for make in (TorchRidge, TorchSoftmax):
+                    classifier = make(device="cpu", storage=storage)
+                    pulled = classifier.prepare(part, part, np.random.default_rng(0)).pull(labels, None)
+                    final = classifier.estimator(0).set_params(**{"max_iter": 3} if make is TorchSoftmax else {})
+                    found.append((pulled.train_scores, final.fit(rows, labels[0]).coef_))
         finally:
             torch.set_num_threads(before)
-        for other in fits[1:]:
-            assert np.array_equal(fits[0].labels_, other.labels_)
-            assert np.array_equal(fits[0].decision_function(rows), other.decision_function(rows))
+        for place, (scores, coefficients) in enumerate(found[2:]):
+            assert np.array_equal(scores, found[place % 2][0])
+            assert np.array_equal(coefficients, found[place % 2][1])
 
 
 class TestWithoutTorch:
@@ -556,7 +559,8 @@ print("torch" in sys.modules)
         np.save(tmp_path / "rows.npy", rows)
         expected = {}
         for name in ("torch-ridge", "torch-softmax"):
-            model = BlissClassifier(classifier=name, final_classifier="same", n_rounds=2, n_folds=2, random_state=0)
+            final = {"name": name, **({"max_iter": 5} if name == "torch-softmax" else {})}
+            model = BlissClassifier(classifier="ridge", final_classifier=final, n_rounds=2, n_folds=2, random_state=0)
             save_model(model.fit(rows, y, bags=bags), tmp_path / f"{name}.skops")
             expected[name] = model.decision_function(rows)
             assert np.array_equal(load_model(tmp_path / f"{name}.skops").decision_function(rows), expected[name])

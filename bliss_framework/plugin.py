@@ -113,7 +113,7 @@ from bliss_framework.kernel.words import (
 )
 from bliss_framework.primal.landmarks import FEATURES_KEPT as FEATURES_KEPT, Landmarks as Landmarks
 from bliss_framework.primal.rbf import rbf_kernel as rbf_kernel
-from bliss_framework.primal.sums import gram as gram, moments as moments, outputs as outputs
+from bliss_framework.primal.sums import RowSums as RowSums, gram as gram, moments as moments, outputs as outputs
 from bliss_framework.primal.systems import (
     MOST_UNKNOWNS as MOST_UNKNOWNS,
     FactorisedSystem as FactorisedSystem,

@@ -26,7 +26,6 @@ from bliss_framework.kernel.pull import Fold, Outcome, Part, Predictions, outcom
 from bliss_framework.kernel.result import InferredLabels, conclude
 from bliss_framework.kernel.row_view import RowView
 from bliss_framework.kernel.rows import Rows
-from bliss_framework.primal.sums import gram, moments, outputs
 from bliss_framework.rewards.influence import as_columns
 
 OF_TRAINING = ("assignment", "labels", "scores")
@@ -126,7 +125,7 @@ class _Program:
 
     def __init__(self, block: Block) -> None:
         self.block = block
-        self.features = block.form.features(block.rows)
+        self.sums, self.features = block.form.sums, block.form.features(block.rows)
         self.folds = [_Fold(one, block) for one in block.folds]
         self.n_columns = 1 if block.folds[0].data.space.n_labels == 2 else block.folds[0].data.space.n_labels
 
@@ -136,7 +135,7 @@ class _Program:
         for rows in self.block.groups:
             # One by one: of a thousand columns they have 8 MB each.
             own = None if weights is None else weights[rows]
-            yield Question("gram", gram(self.features.take(rows), own))
+            yield Question("gram", self.sums.gram(self.features.take(rows), own))
         for _ in range(self.block.n_sweeps):
             forced = settings.n_first_draws is None
             yield from self._pull([fold.drawn(forced) for fold in self.folds], 0)
@@ -185,7 +184,7 @@ class _Program:
             weights = fold.train.weights
             targets[fold.own.train, k] = (2.0 * has - 1.0) * (1.0 if weights is None else weights[:, None, None])
             counts[k, 0] = has.sum(axis=0)
-        sums = moments(self.features, targets.reshape(len(targets), -1))
+        sums = self.sums.moments(self.features, targets.reshape(len(targets), -1))
         by_fold = np.moveaxis(sums.reshape(-1, K, P * S), 1, 0)
         return np.concatenate([by_fold, counts.reshape(K, 1, P * S)], axis=1)
 
@@ -198,7 +197,7 @@ class _Program:
         """
         K, _, width = coefficients.shape
         S = self.n_columns
-        everything = outputs(self.features, np.moveaxis(coefficients, 0, 1).reshape(-1, K * width))
+        everything = self.sums.outputs(self.features, np.moveaxis(coefficients, 0, 1).reshape(-1, K * width))
         everything = everything.reshape(len(everything), K, width // S, S)
         for k, fold in enumerate(self.folds):
             train, heldout = (np.moveaxis(everything[rows, k], 0, 1) for rows in (fold.own.train, fold.own.heldout))
@@ -247,9 +246,9 @@ class _Program:
         for k, (fold, own) in enumerate(zip(self.folds, slopes, strict=True)):
             for p, one in enumerate(own):
                 spread[fold.own.heldout, k, p] = as_columns(one)
-        sums = moments(self.features, spread.reshape(len(spread), -1))
+        sums = self.sums.moments(self.features, spread.reshape(len(spread), -1))
         coefficients = yield Question("slopes", np.moveaxis(sums.reshape(-1, K, P * width), 1, 0))
-        found = outputs(self.features, np.moveaxis(coefficients, 0, 1).reshape(-1, K * P * width))
+        found = self.sums.outputs(self.features, np.moveaxis(coefficients, 0, 1).reshape(-1, K * P * width))
         found = found.reshape(len(found), K, P, width).astype(np.float64)
         effects = []
         for k, fold in enumerate(self.folds):

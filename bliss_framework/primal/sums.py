@@ -7,13 +7,14 @@ With rows x of which 1 is a further column, weights w and targets t,
 Blocks have a size of their own and are added up in order, so the bits do not depend on who computes them.
 """
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
+from attrs import frozen
 from numpy.typing import NDArray
 
-from bliss_framework.kernel.row_view import PASS_VALUES, RowView, numbered_blocks
+from bliss_framework.kernel.row_view import PASS_VALUES, RowView, for_passes, numbered_blocks
 from bliss_framework.kernel.rows import Rows
 
 
@@ -67,3 +68,43 @@ def _weighted(block: Any, weights: NDArray[np.float64]) -> NDArray[Any]:
 
 def _dense(product: Any) -> NDArray[Any]:
     return np.asarray(product.todense() if sp.issparse(product) else product)
+
+
+class RowSums(Protocol):
+    """Who sums over rows: NumPy, or a device that holds them. It travels to workers, what it holds does not."""
+
+    def held(self, rows: Rows | RowView) -> Any:
+        """Return rows (n, d) in the form that the other methods take, for many passes over them.
+
+        It has `take(rows)` for positions, and a `dtype` in which targets are made.
+        """
+
+    def gram(self, held: Any, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """Return the weighted sum of outer products (d + 1, d + 1), as `gram`."""
+
+    def moments(self, held: Any, targets: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Return the sums of rows times targets (n, T): (d + 1, T), as `moments`."""
+
+    def outputs(self, held: Any, coefficients: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Return rows times coefficients (d + 1, T): (n, T), as `outputs`."""
+
+
+@frozen
+class NumpySums:
+    """The sums of this module."""
+
+    def held(self, rows: Rows | RowView) -> Rows | RowView:
+        """Return the rows, in memory unless they are mapped from a file."""
+        return for_passes(rows)
+
+    def gram(self, held: Rows | RowView, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """Call `gram`."""
+        return gram(held, weights)
+
+    def moments(self, held: Rows | RowView, targets: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Call `moments`."""
+        return moments(held, targets)
+
+    def outputs(self, held: Rows | RowView, coefficients: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Call `outputs`."""
+        return outputs(held, coefficients)

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 
 from bliss_framework.kernel.pull import Part, Predictions
-from bliss_framework.kernel.row_view import RowView, for_passes
+from bliss_framework.kernel.row_view import RowView
 from bliss_framework.kernel.rows import Rows
 from bliss_framework.primal.landmarks import Landmarks
+from bliss_framework.primal.sums import NumpySums, RowSums
 
 
 @frozen
@@ -93,14 +94,16 @@ class SumsForm:
     Attributes:
         ridge: above 0.
         landmarks: whose features are used; None for the rows themselves.
+        sums: who sums over rows: NumPy, unless a classifier has a device for it.
     """
 
     ridge: float = field()
     landmarks: Landmarks | None = field(default=None)
+    sums: RowSums = field(factory=NumpySums)
 
-    def features(self, rows: Rows | RowView) -> Rows | RowView:
-        """Return the features of rows, for many passes over them."""
-        return for_passes(rows) if self.landmarks is None else self.landmarks.features(rows)
+    def features(self, rows: Rows | RowView) -> Any:
+        """Return the features of rows, as `sums` holds them for many passes over them."""
+        return self.sums.held(rows if self.landmarks is None else self.landmarks.features(rows))
 
 
 class SumsEstimator(Protocol):

@@ -1,0 +1,1 @@
+"""Least squares and the cooperative softmax on a torch device."""

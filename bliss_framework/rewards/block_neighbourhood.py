@@ -18,9 +18,10 @@ def block_neighbour_means(outcome: Outcome, n_heldout: int, *quantities: NDArray
     N(x) is that of `neighbourhood`, of the held-out instances of all blocks. Where a fold has at most `MOST_RANKS` of
     them, means are the same. Of more, m, the output is cut into quantile bins: each block cuts its own into runs of at
     most r = ceil(m / MOST_RANKS) instances in the order of the output, and the middle one of a run stands for it. The k
-    nearest of those are an even sample of the nearest of all: with B blocks, of at least (k - 2 B) r and at most
-    (k + 2 B) r where runs are full. So means have the expectation of such a wider neighbourhood, and the grain of k.
-    Sums of whole bins would not have that: where r is above k, no bin has a mean recall of 1.
+    nearest of those are an even sample of the nearest of all: with B blocks, of (k - 2 B) r to (k + 2 B) r where runs
+    are full, and of what grows with the output the mean over all of these differs by at most 4 B / k. So means have the
+    expectation of that wider neighbourhood, and the grain of k. Those over whole bins would be smoother, and too smooth
+    for alpha: where r is above k, hardly any bin has a mean recall of 1.
 
     Args:
         outcome: of a block.

@@ -9,7 +9,8 @@ from bliss_framework.extension.contracts.reward import Asking, Gathered
 from bliss_framework.kernel.pull import Outcome
 from bliss_framework.rewards.neighbourhood import nearest
 
-MOST_RANKS = 1 << 16  # Held-out instances of a fold that have ranks of their own; there are about as many bins of more.
+MOST_RANKS = 1 << 16  # Held-out instances of a fold that have ranks of their own.
+N_BINS = 1 << 14  # Of more, there are about so many quantile bins.
 
 
 def block_neighbour_means(outcome: Outcome, n_heldout: int, *quantities: NDArray[Any]) -> Asking[NDArray[np.float64]]:
@@ -17,7 +18,7 @@ def block_neighbour_means(outcome: Outcome, n_heldout: int, *quantities: NDArray
 
     N(x) is that of `neighbourhood`, of the held-out instances of all blocks. Where a fold has at most `MOST_RANKS` of
     them, means are the same. Of more, m, the output is cut into quantile bins: each block cuts its own into runs of at
-    most r = ceil(m / MOST_RANKS) instances in the order of the output, and the middle one of a run stands for it. The k
+    most r = ceil(m / N_BINS) instances in the order of the output, and the middle one of a run stands for it. The k
     nearest of those are an even sample of the nearest of all: with B blocks, of (k - 2 B) r to (k + 2 B) r where runs
     are full, and of what grows with the output the mean over all of these differs by at most 4 B / k. So means have the
     expectation of that wider neighbourhood, and the grain of k. Those over whole bins would be smoother, and too smooth
@@ -33,7 +34,8 @@ def block_neighbour_means(outcome: Outcome, n_heldout: int, *quantities: NDArray
     """
     weights = outcome.fold.heldout.weights
     columns = [*quantities, *([] if weights is None else [weights])]
-    everybody = yield Gathered(_standing_for_all(outcome.heldout_scores, columns, -(-n_heldout // MOST_RANKS)))
+    length = 1 if n_heldout <= MOST_RANKS else -(-n_heldout // N_BINS)
+    everybody = yield Gathered(_standing_for_all(outcome.heldout_scores, columns, length))
     means = np.empty((len(outcome.assignment), len(quantities)))
     for label, rows in _by_output(outcome):
         own = everybody[:, label]
@@ -81,5 +83,5 @@ def one_of_each_run(values: NDArray[np.floating], length: int) -> NDArray[np.int
     m = len(values)
     n_runs = -(-m // length)
     drawn = np.random.default_rng(0).permutation(m) if length > 1 else np.arange(m)
-    order = drawn[np.argsort(values[drawn], kind="stable")]
+    order = drawn[np.argsort(values[drawn])]
     return np.asarray(order[((np.arange(n_runs) + 0.5) * m / n_runs).astype(np.intp)])

@@ -80,6 +80,24 @@ def test_rewards_are_those_of_the_whole(
     assert set(answered(form.diagnostic, cut_into_blocks(whole, n_blocks))) == {function.diagnostic(whole)}
 
 
+def test_midpoints_are_rounded_as_in_memory():
+    """Between neighbours in single precision there is no midpoint, and the neighbourhood is the ordinary one."""
+    step = np.float32(2.0**-23)
+    low, high = 1 + step, 1 + 2 * step
+    part = part_of("mil", [1, 1], np.random.default_rng(0), False)
+    scores = np.array([[high], [low]], dtype=np.float32)
+    whole = outcome_from(Fold(part, part, 1), np.zeros(2, dtype=np.intp), scores, scores[::-1])
+    quantity = np.array([0.0, 1.0])
+    expected = neighbourhood(whole).mean(quantity)
+    assert (
+        expected.tolist()
+        != neighbourhood(evolve(whole, scores=scores.astype(float), heldout_scores=scores[::-1].astype(float)))
+        .mean(quantity)
+        .tolist()
+    )
+    assert means_in_blocks(whole, 2, quantity)[:, 0].tolist() == expected.tolist()
+
+
 def test_a_block_without_a_bag_of_some_class():
     """A block all of whose held-out bags are negative earns by the positive bags of the other."""
     rng = np.random.default_rng(0)
@@ -138,7 +156,8 @@ def test_bins_are_bounded(n_blocks, length, runs, k, levels, seed):
     heldout, scores = whole.heldout_scores[:, 0], whole.scores[:, 0]
     above = heldout > 0.3
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(block_neighbourhood, "MOST_RANKS", -(-m // length))
+        patched.setattr(block_neighbourhood, "MOST_RANKS", m - 1)
+        patched.setattr(block_neighbourhood, "N_BINS", -(-m // length))
         means = means_in_blocks(whole, n_blocks, above)[:, 0]
     standing = np.concatenate(
         [block.heldout[one_of_each_run(heldout[block.heldout], length)] for block in cut_into_blocks(whole, n_blocks)]
@@ -160,7 +179,8 @@ def test_bins_have_the_expectation_of_all_rows():
     chance = 1 / (1 + np.exp(-whole.heldout_scores[:, 0]))
     quantity = rng.random(len(chance)) < chance
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(block_neighbourhood, "MOST_RANKS", 2500)
+        patched.setattr(block_neighbourhood, "MOST_RANKS", 3000)
+        patched.setattr(block_neighbourhood, "N_BINS", 2500)
         found = means_in_blocks(whole, 4, quantity)[:, 0]
     wide = evolve(whole, fold=evolve(whole.fold, n_neighbors=25 * 8))
     expected = neighbourhood(wide).mean(quantity)
@@ -181,7 +201,8 @@ def test_bins_of_several_outputs():
     whole = outcome_of("multiclass-mil", [5] * 40, [5] * 800, rng, k=50)
     reward = MultiClassMilReward(alpha=0.0)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(block_neighbourhood, "MOST_RANKS", 1000)
+        patched.setattr(block_neighbourhood, "MOST_RANKS", 3000)
+        patched.setattr(block_neighbourhood, "N_BINS", 1000)
         found = rewards_in_blocks(reward.in_blocks(), whole, 3)
     expected = reward(evolve(whole, fold=evolve(whole.fold, n_neighbors=200)))
     assert ((found > 0) == (expected > 0)).all()

@@ -1,4 +1,4 @@
-"""The centre of a fit in blocks: adds up what blocks send, in the order of blocks, and solves for coefficients."""
+"""The centre of a fit in blocks: puts together what blocks send, in their order, and solves for coefficients."""
 
 from collections.abc import Iterable
 from typing import Any

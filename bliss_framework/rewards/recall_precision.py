@@ -45,6 +45,7 @@ def _rewards_of_means(
     gamma: float,
     alpha: float,
 ) -> NDArray[np.float64]:
+    """Return R_x of the means over N(x): the formula above."""
     reached = mean_recall >= alpha - ROUNDING
     local = gamma * mean_recall + (1 - gamma) * reached * mean_precision
     return np.where(outcome.assignment == outcome.labels, local, 0.0)

@@ -56,12 +56,15 @@ from bliss_framework.estimator.scaling import Scaling as Scaling
 from bliss_framework.estimator.splitting import BagKFold as BagKFold
 from bliss_framework.extension.components import resolve as resolve
 from bliss_framework.extension.contracts import (
+    Asking as Asking,
     BagReading as BagReading,
     Baseline as Baseline,
     BlockReward as BlockReward,
     Case as Case,
     Classifier as Classifier,
     Component as Component,
+    Effects as Effects,
+    Gathered as Gathered,
     Observer as Observer,
     Pipeline as Pipeline,
     PreparedClassifier as PreparedClassifier,
@@ -75,6 +78,7 @@ from bliss_framework.extension.contracts import (
     Strategy as Strategy,
     SumsEstimator as SumsEstimator,
     SumsForm as SumsForm,
+    Total as Total,
     When as When,
 )
 from bliss_framework.extension.dataset import WeakDataset as WeakDataset
@@ -133,6 +137,7 @@ from bliss_framework.readings.thresholds import (
     fewest_mistakes as fewest_mistakes,
     witness_share as witness_share,
 )
+from bliss_framework.rewards.block_neighbourhood import block_neighbour_means as block_neighbour_means
 from bliss_framework.rewards.influence import (
     BlockMarginalEffect as BlockMarginalEffect,
     MarginalEffect as MarginalEffect,
@@ -141,6 +146,7 @@ from bliss_framework.rewards.influence import (
 )
 from bliss_framework.rewards.neighbourhood import nearest as nearest, neighbourhood as neighbourhood
 from bliss_framework.rewards.recall_precision import (
+    BlockRecallPrecision as BlockRecallPrecision,
     alpha_diagnostic as alpha_diagnostic,
     binary_precision as binary_precision,
     binary_recall as binary_recall,

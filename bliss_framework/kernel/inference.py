@@ -238,14 +238,22 @@ def averaged_arms(inferences: Sequence[Inference]) -> tuple[NDArray[np.float64],
     return means, pulls
 
 
+def diagnosed_rounds(n_rounds: int) -> set[int]:
+    """Return the rounds in which the reward is asked whether it can tell labels apart.
+
+    >>> sorted(diagnosed_rounds(5)), sorted(diagnosed_rounds(20))
+    ([1, 2, 3, 4, 5], [2, 4, 6, 8, 10, 12, 14, 16, 18, 20])
+    """
+    return {-(-i * n_rounds // N_DIAGNOSED_ROUNDS) for i in range(1, N_DIAGNOSED_ROUNDS + 1)}
+
+
 class _PullingTable:
     """Pulls batches of assignments, counts them, and keeps the time and the reward's diagnostics."""
 
     def __init__(self, problem: FoldProblem, settings: InferenceSettings) -> None:
         self.problem = problem
         self.balance = settings.class_balance
-        steps = range(1, N_DIAGNOSED_ROUNDS + 1)
-        self.diagnosed_rounds = {-(-i * settings.n_rounds // N_DIAGNOSED_ROUNDS) for i in steps}
+        self.diagnosed_rounds = diagnosed_rounds(settings.n_rounds)
         self.free = np.flatnonzero(problem.fold.train.space.free)
         self.seconds = {"classifier": 0.0, "reward": 0.0, "strategy": 0.0}
         self.diagnostics: list[str | None] = []

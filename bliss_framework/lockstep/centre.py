@@ -1,4 +1,4 @@
-"""The centre of a fit in blocks: adds up what blocks send, in the order of blocks, and solves for coefficients."""
+"""The centre of a fit in blocks: puts together what blocks send, in their order, and solves for coefficients."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -40,13 +40,17 @@ class Centre:
     def answer(self, questions: Iterable[Question]) -> Any:
         """Answer the question that all blocks ask at the same time; they come in the order of blocks.
 
-        They are added up as they come, so that there need not be more than one of them at a time.
+        They are added up as they come, so that there need not be more than one of them at a time; only rows that are
+        gathered are kept.
         """
         self.n_questions += 1
-        kind, total = "", np.zeros(0)
+        kind, total, rows = "", np.zeros(0), list[tuple[NDArray[Any], ...]]()
         for number, one in enumerate(questions):
             kind, total = one.kind, one.sums.astype(np.float64) if number == 0 else total + one.sums
-            self.n_bytes += one.sums.nbytes
+            rows.append(one.rows)
+            self.n_bytes += one.sums.nbytes + sum(own.nbytes for own in one.rows)
+        if kind == "gathered":
+            return [np.concatenate(own) for own in zip(*rows, strict=True)]
         if kind == "gram":
             return self._add(total)
         if kind == "moments":

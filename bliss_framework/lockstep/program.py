@@ -1,27 +1,30 @@
 """Algorithm 1 on one block of whole bags, for all folds and inferences at once.
 
-A program is a generator. It yields sums over its own rows and is sent what the centre makes of the sums of all blocks:
-coefficients of least squares, or totals. Between two such questions it needs nobody, and all that it draws comes from
-generators of its own, so it does the same wherever it runs, and when it is run again.
+A program is a generator. It yields sums over its own rows and is sent what the centre makes of those of all blocks:
+coefficients of least squares, totals, or rows. Between two such questions it needs nobody, and all that it draws comes
+from generators of its own, so it does the same wherever it runs, and when it is run again.
 
     gram      sum of w x x' over the rows of each group        -> nothing; the centre solves with it from then on
     moments   sum of w x t over the training rows of each fold -> coefficients W of each fold
-    totals    what a reward needs of all held-out bags         -> the total
+    totals    what a reward adds up                            -> the total
+    gathered  rows that a reward wants of all blocks           -> those of all blocks, one below the other
     slopes    sum of x g over the held-out rows of each fold   -> coefficients V; x V is the effect of the label of x
+
+The last three are what rewards ask (`Total`, `Gathered`, `Effects`), those of all folds and pulls at once.
 """
 
-from collections.abc import Generator, Iterator
-from typing import Any
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.extension.contracts.classifier import SumsForm
-from bliss_framework.extension.contracts.reward import BlockReward
+from bliss_framework.extension.contracts.reward import Asking, BlockReward, Effects, Gathered, Total
 from bliss_framework.kernel.fold_task import prior_of
 from bliss_framework.kernel.guards import attributing_errors, checked_rewards
-from bliss_framework.kernel.inference import Choice, Inference, InferenceSettings, averaged_arms
+from bliss_framework.kernel.inference import Choice, Inference, InferenceSettings, averaged_arms, diagnosed_rounds
 from bliss_framework.kernel.pull import Fold, Outcome, Part, Predictions, outcome_of
 from bliss_framework.kernel.result import InferredLabels, conclude
 from bliss_framework.kernel.row_view import RowView
@@ -30,6 +33,9 @@ from bliss_framework.rewards.influence import as_columns
 
 OF_TRAINING = ("assignment", "labels", "scores")
 OF_HELDOUT = ("heldout_labels", "heldout_scores")
+NOTHING = np.zeros(0)
+
+Place: TypeAlias = tuple[int, int]  # A fold, and one of the assignments that are pulled at the same time.
 
 
 @frozen(eq=False)
@@ -37,14 +43,16 @@ class Question:
     """Sums over the rows of a block, of which the centre wants the total over all blocks.
 
     Attributes:
-        kind: "gram", "moments", "slopes" or "totals": what the centre makes of the total.
+        kind: "gram", "moments", "slopes" or "totals": what the centre makes of the total; or "gathered".
         sums: an array that adds up.
+        rows: of arrays that are put below those of the blocks before; there are as many of them in every block.
         progress: rounds that are done, and the sum and number of rewards in the last of them; None in between.
     """
 
     kind: str = field()
     sums: NDArray[np.floating] = field()
-    progress: tuple[int, float, int] | None = field(default=None)
+    rows: tuple[NDArray[Any], ...] = field(default=(), kw_only=True)
+    progress: tuple[int, float, int] | None = field(default=None, kw_only=True)
 
 
 @frozen(eq=False)
@@ -55,6 +63,7 @@ class FoldBlock:
         train: positions of training rows among those of the block; the last `n_extra` of them have no arms of interest.
         n_extra: rows that confident labels of an earlier pass brought in.
         heldout: positions of held-out rows.
+        n_heldout: held-out rows of the fold in all blocks.
         data: the rows of the block; confident labels outside the fold are fixed.
         seed: of the fold in this pass; generators of a block are derived from it.
     """
@@ -62,6 +71,7 @@ class FoldBlock:
     train: NDArray[np.intp] = field()
     n_extra: int = field()
     heldout: NDArray[np.intp] = field()
+    n_heldout: int = field()
     data: Part = field()
     seed: np.random.SeedSequence = field()
 
@@ -103,6 +113,7 @@ class BlockResult:
         rewards: (n,) of the inferred labels, pulled once more.
         outcome: of that pull, as `outcome_of` has it, but for its parts: a dictionary of its arrays.
         n_extra: the last rows, whose arms are of no interest.
+        diagnostics: what the reward said of the pulls that were diagnosed, the same in every block.
     """
 
     means: NDArray[np.float64] = field()
@@ -110,6 +121,7 @@ class BlockResult:
     rewards: NDArray[np.float64] = field()
     outcome: dict[str, NDArray[Any]] = field()
     n_extra: int = field()
+    diagnostics: tuple[str | None, ...] = field()
 
 
 Program = Generator[Question, Any, list[BlockResult]]
@@ -127,6 +139,7 @@ class _Program:
         self.block = block
         self.sums, self.features = block.form.sums, block.form.features(block.rows)
         self.folds = [_Fold(one, block) for one in block.folds]
+        self.diagnosed_rounds = diagnosed_rounds(block.settings.n_rounds)
         self.n_columns = 1 if block.folds[0].data.space.n_labels == 2 else block.folds[0].data.space.n_labels
 
     def run(self) -> Program:
@@ -153,7 +166,9 @@ class _Program:
             for choice, values in zip(chosen, own, strict=True):
                 choice.inference.add(choice.assignment, values)
                 total, n = total + float(values[fold.free].sum()), n + len(fold.free)
-        yield Question("totals", np.zeros(0), (t, total, n))
+        first = choices[0][0].inference
+        yield from self._diagnosed(outcomes, t, [one.round for one in choices[0] if one.inference is first])
+        yield Question("totals", NOTHING, progress=(t, total, n))
 
     def _judged(self) -> Program:
         """Pull the inferred labels once more, to say how good they are."""
@@ -213,48 +228,102 @@ class _Program:
     def _rewards(
         self, outcomes: list[list[Outcome]], t: int
     ) -> Generator[Question, Any, list[list[NDArray[np.float64]]]]:
-        """Ask the reward, whose sums over held-out and over training rows are those of all blocks."""
-        reward = self.block.reward
-        with attributing_errors("reward", "reward", t):
-            first = [[reward.heldout_sums(one) for one in own] for own in outcomes]
-        totals = yield Question("totals", np.array(first))
-        with attributing_errors("reward", "reward", t):
-            slopes = [[reward.slopes(one, totals[k, p]) for p, one in enumerate(own)] for k, own in enumerate(outcomes)]
-        effects = yield from self._effects(slopes)
-        with attributing_errors("reward", "reward", t):
-            second = [
-                [reward.training_sums(one, effects[k][p]) for p, one in enumerate(own)]
-                for k, own in enumerate(outcomes)
-            ]
-        others = yield Question("totals", np.array(second))
-        with attributing_errors("reward", "reward", t):
-            given = [
-                [reward.rewards(one, effects[k][p], totals[k, p], others[k, p]) for p, one in enumerate(own)]
-                for k, own in enumerate(outcomes)
-            ]
+        """Ask the reward for those of each pull."""
+        given = yield from self._answered(self.block.reward.rewards, _by_place(outcomes), t, "reward")
         return [
-            [checked_rewards(values, fold.train.n_rows, t) for values in own]
-            for fold, own in zip(self.folds, given, strict=True)
+            [checked_rewards(given[k, p], fold.train.n_rows, t) for p in range(len(outcomes[k]))]
+            for k, fold in enumerate(self.folds)
         ]
 
-    def _effects(self, slopes: list[list[Any]]) -> Generator[Question, Any, list[list[Any]]]:
+    def _diagnosed(self, outcomes: list[list[Outcome]], t: int, rounds: list[int]) -> Generator[Question, Any, None]:
+        """Keep what the reward says of those pulls of the first inference whose rounds are diagnosed."""
+        chosen = {
+            place: one
+            for place, one in _by_place(outcomes).items()
+            if place[1] < len(rounds) and rounds[place[1]] in self.diagnosed_rounds
+        }
+        said = yield from self._answered(self.block.reward.diagnostic, chosen, t, "diagnostic of the reward")
+        for (k, _), one in said.items():
+            self.folds[k].diagnostics.append(one)
+
+    def _answered(
+        self, method: Callable[[Outcome, int], Asking[Any]], outcomes: dict[Place, Outcome], t: int, what: str
+    ) -> Generator[Question, Any, dict[Place, Any]]:
+        """Run a method of the reward on each outcome, side by side: questions of one kind travel together."""
+        found: dict[Place, Any] = {}
+        waiting: dict[Place, Any] = {}
+        with attributing_errors("reward", what, t):
+            asking = {(k, p): _generator(method(one, self.folds[k].n_heldout)) for (k, p), one in outcomes.items()}
+        answers: dict[Place, Any] = dict.fromkeys(asking)
+        while answers:
+            with attributing_errors("reward", what, t):
+                for place, answer in answers.items():
+                    try:
+                        waiting[place] = _question(asking[place].send(answer))
+                    except StopIteration as done:
+                        found[place] = done.value
+            answers = yield from self._answers(waiting)
+            for place in answers:
+                del waiting[place]
+        return found
+
+    def _answers(self, waiting: dict[Place, Any]) -> Generator[Question, Any, dict[Place, Any]]:
+        """Ask the questions of the first kind that there is, of as many pulls as ask it; none, if none do."""
+        kinds: dict[type, Callable[[dict[Place, Any]], Generator[Question, Any, dict[Place, Any]]]] = {
+            Total: self._totals,
+            Gathered: self._gathered,
+            Effects: self._effects,
+        }
+        for kind, ask in kinds.items():
+            own = {place: one for place, one in waiting.items() if isinstance(one, kind)}
+            if own:
+                return (yield from ask(own))
+        return {}
+
+    def _totals(self, asked: dict[Place, Total]) -> Generator[Question, Any, dict[Place, Any]]:
+        values = [np.asarray(one.values) for one in asked.values()]
+        total = yield Question("totals", np.concatenate([one.ravel() for one in values]))
+        parts = np.split(total, np.cumsum([one.size for one in values])[:-1])
+        return {place: part.reshape(one.shape) for place, part, one in zip(asked, parts, values, strict=True)}
+
+    def _gathered(self, asked: dict[Place, Gathered]) -> Generator[Question, Any, dict[Place, Any]]:
+        rows = yield Question("gathered", NOTHING, rows=tuple(np.asarray(one.rows) for one in asked.values()))
+        return dict(zip(asked, rows, strict=True))
+
+    def _effects(self, asked: dict[Place, Effects]) -> Generator[Question, Any, dict[Place, Any]]:
         """Return the effect of each training label on the held-out bags, along slopes (m, T): (n, T) in each pull."""
-        if slopes[0][0] is None:
-            return [[None] * len(own) for own in slopes]
-        K, P, width = len(slopes), len(slopes[0]), as_columns(slopes[0][0]).shape[1]
+        slopes = {place: as_columns(one.slopes) for place, one in asked.items()}
+        K, P = len(self.folds), 1 + max(p for _, p in slopes)
+        width = max(one.shape[1] for one in slopes.values())
         spread = np.zeros((self.block.rows.shape[0], K, P, width), dtype=self.features.dtype)
-        for k, (fold, own) in enumerate(zip(self.folds, slopes, strict=True)):
-            for p, one in enumerate(own):
-                spread[fold.own.heldout, k, p] = as_columns(one)
+        for (k, p), one in slopes.items():
+            spread[self.folds[k].own.heldout, k, p, : one.shape[1]] = one
         sums = self.sums.moments(self.features, spread.reshape(len(spread), -1))
         coefficients = yield Question("slopes", np.moveaxis(sums.reshape(-1, K, P * width), 1, 0))
         found = self.sums.outputs(self.features, np.moveaxis(coefficients, 0, 1).reshape(-1, K * P * width))
         found = found.reshape(len(found), K, P, width).astype(np.float64)
-        effects = []
-        for k, fold in enumerate(self.folds):
+        effects = {}
+        for (k, p), one in slopes.items():
+            fold = self.folds[k]
             weights = 1.0 if fold.train.weights is None else fold.train.weights[:, None]
-            effects.append([found[fold.own.train, k, p] * weights for p in range(P)])
+            effects[k, p] = found[fold.own.train, k, p, : one.shape[1]] * weights
         return effects
+
+
+def _generator(returned: Any) -> Asking[Any]:
+    if isinstance(returned, Generator):
+        return returned
+    raise TypeError(f"a method of a BlockReward is a generator, with a yield in it; it returned {returned!r}")
+
+
+def _question(yielded: Any) -> Any:
+    if isinstance(yielded, Total | Gathered | Effects):
+        return yielded
+    raise TypeError(f"a BlockReward yields Total, Gathered or Effects; this one yielded {yielded!r}")
+
+
+def _by_place(outcomes: list[list[Outcome]]) -> dict[Place, Outcome]:
+    return {(k, p): one for k, own in enumerate(outcomes) for p, one in enumerate(own)}
 
 
 class _Fold:
@@ -263,7 +332,9 @@ class _Fold:
     def __init__(self, own: FoldBlock, block: Block) -> None:
         self.own, self.regime = own, block.regime
         self.train = own.data.take(own.train)
-        self.fold = Fold(self.train, own.data.take(own.heldout), block.settings.n_neighbors, block.regime)
+        self.n_heldout, self.diagnostics = own.n_heldout, list[str | None]()
+        n_neighbors = min(block.settings.n_neighbors, own.n_heldout)
+        self.fold = Fold(self.train, own.data.take(own.heldout), n_neighbors, block.regime)
         self.constrain = block.regime.constraint()
         prior = prior_of(self.train, block.regime)
         seeds = [_seed_of(own.seed, number, block.number) for number in range(block.settings.n_inferences)]
@@ -285,7 +356,8 @@ class _Fold:
     def result(self, rewards: NDArray[np.float64], outcome: Outcome) -> BlockResult:
         # The parts of the outcome hold rows, which need not travel.
         arrays = {name: getattr(outcome, name) for name in (*OF_TRAINING, *OF_HELDOUT)}
-        return BlockResult(*averaged_arms(self.inferences), rewards, arrays, self.own.n_extra)
+        means, pulls = averaged_arms(self.inferences)
+        return BlockResult(means, pulls, rewards, arrays, self.own.n_extra, tuple(self.diagnostics))
 
 
 def _seed_of(fold: np.random.SeedSequence, inference: int, block: int) -> np.random.SeedSequence:

@@ -202,7 +202,7 @@ def _block(
 def _fold_block(task: FoldTask, place: slice, rows: NDArray[np.intp], own: Rows | RowView) -> FoldBlock:
     train, extra, heldout = (_inside(chosen, place) for chosen in (task.rows, task.extra, task.heldout))
     data = evolve(task.data.take(rows), X=own)
-    return FoldBlock(np.concatenate([train, extra]), len(extra), heldout, data, task.seed)
+    return FoldBlock(np.concatenate([train, extra]), len(extra), heldout, len(task.heldout), data, task.seed)
 
 
 def _inside(rows: NDArray[np.intp], place: slice) -> NDArray[np.intp]:
@@ -229,7 +229,7 @@ def _gathered(task: FoldTask, parts: Sequence[BlockResult], n_pulls: int) -> Fol
     """Put together what all blocks found out about one fold, and judge it as a whole."""
     train = task.data.take(np.concatenate([task.rows, task.extra]))
     regime = task.components.regime
-    fold = Fold(train, task.data.take(task.heldout), task.settings.n_neighbors, regime)
+    fold = Fold(train, task.data.take(task.heldout), min(task.settings.n_neighbors, len(task.heldout)), regime)
 
     n_extra = [part.n_extra for part in parts]
     outcome = Outcome(
@@ -244,9 +244,11 @@ def _gathered(task: FoldTask, parts: Sequence[BlockResult], n_pulls: int) -> Fol
     classes = train.space.class_of_label[outcome.assignment]
     one_class = len(np.unique(classes[free])) == 1 and free.sum() > 1
     seconds = {"classifier": 0.0, "reward": 0.0, "strategy": 0.0}
-    arms = ArmResult(means[:n], pulls[:n], n_pulls, (), seconds)
+    said = parts[0].diagnostics
+    arms = ArmResult(means[:n], pulls[:n], n_pulls, said, seconds)
     score = dict(regime.reading.weak_score(outcome))
-    return FoldResult(task.rows, arms, float(rewards[free].mean()), score, bool(one_class), None)
+    uninformative = said[-1] if said and all(said) else None
+    return FoldResult(task.rows, arms, float(rewards[free].mean()), score, bool(one_class), uninformative)
 
 
 def _own_first(arrays: Sequence[NDArray[Any]], n_extra: Sequence[int]) -> NDArray[Any]:

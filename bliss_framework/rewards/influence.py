@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 
-from bliss_framework.extension.contracts.reward import BlockReward, RewardFunction
+from bliss_framework.extension.contracts.reward import Asking, BlockReward, Effects, RewardFunction, Total
 from bliss_framework.kernel.pull import Fold, Outcome
 from bliss_framework.kernel.row_view import RowView, as_rows
 from bliss_framework.kernel.rows import Rows
@@ -130,34 +130,20 @@ class BlockMarginalEffect(BlockReward):
     ) -> None:
         self._outputs, self._slopes, self._gain = outputs, slopes, gain
 
-    def heldout_sums(self, outcome: Outcome) -> NDArray[np.float64]:
+    def rewards(self, outcome: Outcome, n_heldout: int) -> Asking[NDArray[np.float64]]:
+        """Ask for the spread of all held-out outputs, then for effects, then for their mean size."""
+        n, sums, squares = yield Total(self._sums(outcome))
+        variances = np.maximum(squares / n - np.square(sums / n), 0.0)
+        found = yield Effects(self._slopes(outcome, float(np.sqrt(variances.mean()))))
+        effects = _of_each_label(found)
+        total, n_counted = yield Total(np.array(_sizes(outcome, effects)))
+        return _rewards_of_size(outcome, effects, total / n_counted if n_counted else 0.0, self._gain)
+
+    def _sums(self, outcome: Outcome) -> NDArray[np.float64]:
         """Return the number of held-out rows, and sums of outputs and of their squares: (3, L)."""
         outputs = as_columns(np.asarray(self._outputs(outcome), dtype=np.float64))
         counts = np.full(outputs.shape[1], len(outputs), dtype=np.float64)
         return np.stack([counts, outputs.sum(axis=0), np.square(outputs).sum(axis=0)])
-
-    def slopes(self, outcome: Outcome, totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the slopes (m,) or (m, L) in units of the spread of all held-out outputs."""
-        n, sums, squares = totals
-        variances = np.maximum(squares / n - np.square(sums / n), 0.0)
-        return self._slopes(outcome, float(np.sqrt(variances.mean())))
-
-    def training_sums(self, outcome: Outcome, effects: NDArray[np.float64] | None) -> NDArray[np.float64]:
-        """Return the sum of |E| over free rows and candidate labels, and their number."""
-        assert effects is not None
-        return np.array(_sizes(outcome, _of_each_label(effects)))
-
-    def rewards(
-        self,
-        outcome: Outcome,
-        effects: NDArray[np.float64] | None,
-        heldout_totals: NDArray[np.float64],
-        training_totals: NDArray[np.float64],
-    ) -> NDArray[np.float64]:
-        """Return the rewards (n,) of an assignment."""
-        assert effects is not None
-        total, n = training_totals
-        return _rewards_of_size(outcome, _of_each_label(effects), total / n if n else 0.0, self._gain)
 
 
 def _similarity_by_landmarks(rows: Rows | RowView, training: Rows | RowView) -> LinearOperator:

@@ -1,11 +1,14 @@
 """The paper's form of a reward: recall and precision of weak labels in the neighbourhood of each instance."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bliss_framework.extension.contracts.reward import Asking, BlockReward, Gathered
 from bliss_framework.kernel.pull import Outcome
+from bliss_framework.rewards.block_neighbourhood import block_neighbour_means
 from bliss_framework.rewards.neighbourhood import neighbourhood
 
 ROUNDING = 1e-9  # Mean recall is a sum of small fractions; without slack alpha = 1 fails at random.
@@ -32,7 +35,17 @@ def recall_precision_rewards(
         (n,) in [0, 1].
     """
     near = neighbourhood(outcome)
-    mean_recall, mean_precision = near.mean(recall), near.mean(precision)
+    return _rewards_of_means(outcome, near.mean(recall), near.mean(precision), gamma, alpha)
+
+
+def _rewards_of_means(
+    outcome: Outcome,
+    mean_recall: NDArray[np.float64],
+    mean_precision: NDArray[np.float64],
+    gamma: float,
+    alpha: float,
+) -> NDArray[np.float64]:
+    """Return R_x of the means over N(x): the formula above."""
     reached = mean_recall >= alpha - ROUNDING
     local = gamma * mean_recall + (1 - gamma) * reached * mean_precision
     return np.where(outcome.assignment == outcome.labels, local, 0.0)
@@ -48,13 +61,51 @@ def alpha_diagnostic(outcome: Outcome, recall: NDArray[Any], alpha: float, of: s
         of: what is recalled, such as "shares".
         lower: a value of alpha to try.
     """
-    mean_recall = neighbourhood(outcome).mean(recall)
-    if (mean_recall >= alpha - ROUNDING).any():
+    return _never_reached(float(neighbourhood(outcome).mean(recall).max()), alpha, of, lower)
+
+
+def _never_reached(highest: float, alpha: float, of: str, lower: float) -> str | None:
+    if highest >= alpha - ROUNDING:
         return None
     return (
-        f"mean recall of {of} never reached alpha = {alpha:g} (the highest was {mean_recall.max():.2f}), so precision "
+        f"mean recall of {of} never reached alpha = {alpha:g} (the highest was {highest:.2f}), so precision "
         f"was never rewarded. Lower alpha (for instance --set reward.alpha={lower:g}) or give the classifier more bags."
     )
+
+
+class BlockRecallPrecision(BlockReward):
+    """The reward of `recall_precision_rewards` where bags come in blocks.
+
+    Args:
+        judged: a function from an outcome to recall and precision (m,), as there. Recall is that of whole bags, which
+            a block holds.
+        gamma: as there.
+        alpha: as there.
+        of: what is recalled, as in `alpha_diagnostic`.
+        lower: as there.
+    """
+
+    def __init__(
+        self,
+        judged: Callable[[Outcome], tuple[NDArray[Any], NDArray[Any]]],
+        gamma: float,
+        alpha: float,
+        of: str,
+        lower: float,
+    ) -> None:
+        self._judged, self._gamma, self._alpha, self._of, self._lower = judged, gamma, alpha, of, lower
+
+    def rewards(self, outcome: Outcome, n_heldout: int) -> Asking[NDArray[np.float64]]:
+        """Ask for the held-out neighbours in all blocks."""
+        recall, precision = self._judged(outcome)
+        means = yield from block_neighbour_means(outcome, n_heldout, recall, precision)
+        return _rewards_of_means(outcome, means[:, 0], means[:, 1], self._gamma, self._alpha)
+
+    def diagnostic(self, outcome: Outcome, n_heldout: int) -> Asking[str | None]:
+        """Ask for the highest mean recall of all blocks as well."""
+        means = yield from block_neighbour_means(outcome, n_heldout, self._judged(outcome)[0])
+        highest = yield Gathered(means.max(axis=0, keepdims=True))
+        return _never_reached(float(highest.max()), self._alpha, self._of, self._lower)
 
 
 def binary_recall(outcome: Outcome) -> NDArray[np.bool_]:

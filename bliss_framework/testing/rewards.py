@@ -13,6 +13,7 @@ from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.guards import attributing_errors, checked_rewards
 from bliss_framework.kernel.pull import Fold, Outcome
 from bliss_framework.testing.arrays import assert_close, pickled, unchanged
+from bliss_framework.testing.blocks import answered, cut_into_blocks, rewards_in_blocks
 from bliss_framework.testing.checks import Check, Example
 from bliss_framework.testing.examples import (
     fold_of,
@@ -23,6 +24,7 @@ from bliss_framework.testing.examples import (
     with_train_rows,
 )
 
+IN_BLOCKS = 1e-4  # So are sums over blocks, of which effects are quotients.
 SMOOTHED = 1e-5  # A smoother has single precision.
 
 
@@ -65,6 +67,7 @@ def reward_checks(reward: Reward, example: Example | None = None) -> list[Check]
         Check("one-held-out-bag", tests.one_heldout_bag),
         Check("more-neighbours-than-instances", tests.many_neighbours),
         Check("diagnostic", tests.diagnostic),
+        Check("the-same-in-blocks", tests.in_blocks),
     ]
 
 
@@ -145,3 +148,17 @@ class _RewardChecks:
                 assert said is None or (isinstance(said, str) and said), (
                     f"diagnostic must be text or None; got {said!r}"
                 )
+
+    def in_blocks(self) -> None:
+        form = self.reward.in_blocks()
+        if form is None:
+            return
+        classifier = list(prepared_classifiers(self.fold))[1]
+        function = self.reward.prepare(self.fold, classifier)
+        for outcome in outcomes(self.fold):
+            expected, said = _rewards_of(function, outcome), function.diagnostic(outcome)
+            for n_blocks in (1, 2, 5):
+                found = rewards_in_blocks(form, outcome, n_blocks, classifier.smoother)
+                assert_close(found, expected, f"rewards in {n_blocks} blocks", IN_BLOCKS)
+                diagnostics = answered(form.diagnostic, cut_into_blocks(outcome, n_blocks), classifier.smoother)
+                assert set(diagnostics) == {said}, f"blocks say {diagnostics!r}; all together say {said!r}"

@@ -34,12 +34,13 @@ def fitted(data, n_rounds=6, **other):
     return model.label_means_.tobytes() + model.training_scores_.tobytes()
 
 
-def test_threads_change_no_bit(data, monkeypatch):
+@pytest.mark.parametrize("reward", ["mil-marginal", "mil"])
+def test_threads_change_no_bit(data, monkeypatch, reward):
     """With two jobs blocks run on two threads, and nothing else is different."""
     used = []
     threads = block_workers.on_threads
     monkeypatch.setattr(block_workers, "on_threads", lambda n, *rest: used.append(n) or threads(n, *rest))
-    assert fitted(data) == fitted(data, n_jobs=2)
+    assert fitted(data, reward=reward) == fitted(data, reward=reward, n_jobs=2)
     assert used == [2]
 
 
@@ -59,13 +60,14 @@ def test_an_error_of_a_reward_comes_through(data, monkeypatch):
 class TestDask:
     """The workers of a cluster."""
 
-    def test_workers_change_no_bit(self, data):
+    @pytest.mark.parametrize("reward", ["mil-marginal", "mil"])
+    def test_workers_change_no_bit(self, data, reward):
         """One worker and two give the bits of this process."""
         pytest.importorskip("distributed", reason="needs the extra dask")
-        here = fitted(data)
+        here = fitted(data, reward=reward)
         for n_workers in (1, 2):
             with engine("dask", n_jobs=n_workers):
-                assert fitted(data) == here
+                assert fitted(data, reward=reward) == here
 
     @pytest.mark.slow
     def test_a_worker_that_dies(self, data):

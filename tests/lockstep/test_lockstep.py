@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 
 from bliss_bandits.cucb import Cucb
 from bliss_classifiers.ridge import KernelRidge, Ridge
-from bliss_framework import Bags, BlissClassifier, Fold, LabelSpace
+from bliss_framework import Bags, BlissClassifier, Fold, LabelSpace, PluginError
 from bliss_framework.compute.processes import with_lockstep
 from bliss_framework.kernel.crossfit import cross_fit
 from bliss_framework.kernel.events import RoundFinished, silent
@@ -16,12 +16,23 @@ from bliss_framework.kernel.inference import InferenceSettings
 from bliss_framework.kernel.pull import Part, outcome_of
 from bliss_framework.lockstep import runner
 from bliss_framework.lockstep.runner import blocks_of, forms_of, in_turn, run_in_lockstep
-from bliss_framework.plugin import Reward
+from bliss_framework.plugin import BlockReward, Gathered, Reward, Total
 from bliss_llp.regime.llp_regime import LlpRegime
 from bliss_llp.rewards.marginal_effect import LlpMarginalReward
+from bliss_llp.rewards.recall_precision_of_shares import LlpReward
 from bliss_mil.regime.mil_regime import MilRegime
 from bliss_mil.rewards.marginal_effect import MilMarginalReward
 from bliss_mil.rewards.paper_reward import MilReward
+from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime
+from bliss_multiclass_mil.rewards.paper_reward import MultiClassMilReward
+
+
+class Agreement(Reward):
+    """Pays for labels that are predicted; it has no form for blocks of its own."""
+
+    def __call__(self, outcome):
+        return (outcome.assignment == outcome.labels).astype(float)
+
 
 PROPERTY = settings(max_examples=40, deadline=None)
 SETTINGS = InferenceSettings(
@@ -60,6 +71,20 @@ def llp_part():
     return Part(X, bags, weak, regime.label_space(weak, bags)), regime
 
 
+def label_sets_part():
+    """Bags of up to two labels, and two negative labels beside them."""
+    rng = np.random.default_rng(0)
+    sets = rng.random((30, 2)) < 0.6
+    X = rng.normal(size=(120, 4))
+    X[::4, 0] += 3.0 * sets[:, 0]
+    X[1::4, 1] += 3.0 * sets[:, 1]
+    bags, regime = Bags.from_ids(np.repeat(np.arange(30), 4)), MultiClassMilRegime(n_negative=2)
+    names = np.empty(30, dtype=object)
+    names[:] = [frozenset(np.array(["a", "b"])[one]) for one in sets]
+    weak = regime.check(names, bags)
+    return Part(X, bags, weak, regime.label_space(weak, bags)), regime
+
+
 CASES = {
     "mil": (mil_part, Ridge(ridge=0.7), MilMarginalReward()),
     "weighted": (
@@ -69,6 +94,14 @@ CASES = {
     ),
     "landmarks": (mil_part, KernelRidge(n_landmarks=20), MilMarginalReward()),
     "shares": (llp_part, Ridge(ridge=0.7), LlpMarginalReward()),
+    "mil, paper": (mil_part, Ridge(ridge=0.7), MilReward(alpha=0.8)),
+    "weighted, paper": (
+        lambda: mil_part(weights=np.random.default_rng(1).uniform(0.3, 3, 120)),
+        Ridge(ridge=0.7),
+        MilReward(alpha=0.8),
+    ),
+    "shares, paper": (llp_part, Ridge(ridge=0.7), LlpReward()),
+    "label sets, paper": (label_sets_part, Ridge(ridge=0.7), MultiClassMilReward(alpha=0.5)),
 }
 
 
@@ -135,6 +168,88 @@ def with_landmarks(classifier, task, first):
     return prepared
 
 
+class InBlocks(BlockReward):
+    """Pays for labels that are predicted, after asking something."""
+
+    def __init__(self, question):
+        self.question = question
+
+    def rewards(self, outcome, n_heldout):
+        yield self.question
+        return (outcome.assignment == outcome.labels).astype(float)
+
+
+class Returning(InBlocks):
+    """Returns rewards where it should be a generator."""
+
+    def rewards(self, outcome, n_heldout):
+        return (outcome.assignment == outcome.labels).astype(float)
+
+
+class Mixed(InBlocks):
+    """Asks for the bags of all blocks, which come in order, or for sums, by the size of the fold."""
+
+    def rewards(self, outcome, n_heldout):
+        (total,) = yield Total(np.array([len(outcome.heldout_labels)]))
+        assert total == n_heldout
+        if n_heldout % 8:
+            names = yield Gathered(outcome.fold.heldout.bags.ids)
+            assert (np.diff(names) > 0).all()
+            assert 4 * len(names) == n_heldout
+        else:
+            sums = yield Total(np.ones((2, 3)))
+            assert sums.shape == (2, 3)
+            assert (sums == sums[0, 0]).all()
+        return (outcome.assignment == outcome.labels).astype(float)
+
+
+def in_lockstep(reward, monkeypatch):
+    """Run all folds over two blocks and more with a reward in its form for blocks."""
+    part, regime = mil_part(n_bags=31)
+    monkeypatch.setattr(runner, "BLOCK_ROWS", 25)
+    monkeypatch.setattr(runner, "MANY_ROWS", 1)
+
+    def run_tasks(work, tasks, emit):
+        form, _ = forms_of(tasks)
+        yield from run_in_lockstep(tasks, emit, form, reward)
+
+    components = Components(Ridge(), MilMarginalReward(), Cucb(), regime)
+    return cross_fit(components, part, regime.strata(part.weak), SETTINGS, 3, run_tasks, silent)
+
+
+def test_folds_may_ask_different_questions(monkeypatch):
+    """Each pull has the answer to its own question, whatever others ask."""
+    found = in_lockstep(Mixed(None), monkeypatch)
+    assert {len(fold.rows) % 8 for fold in found.folds} == {0, 4}
+
+
+@pytest.mark.parametrize(
+    ("reward", "said"),
+    [
+        (InBlocks(np.zeros(1)), "yields Total, Gathered or Effects"),
+        (Returning(None), "is a generator, with a yield in it"),
+    ],
+)
+def test_what_a_reward_must_ask(reward, said, monkeypatch):
+    """A reward that asks in another way is told how, as a fault of its plugin."""
+    with pytest.raises(PluginError, match=said):
+        in_lockstep(reward, monkeypatch)
+
+
+def test_a_reward_that_never_tells_labels_apart_says_so():
+    """The diagnostic of the whole fold comes from all of its blocks."""
+    never, _, _ = fitted("mil, paper", 25, n_rounds=20)
+    assert [fold.uninformative for fold in never.folds] == [None] * 3
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(
+            "bliss_mil.rewards.paper_reward._judged",
+            lambda outcome: (np.full(len(outcome.heldout_labels), 0.25), np.ones(len(outcome.heldout_labels))),
+        )
+        never, said, _ = fitted("mil, paper", 25, n_rounds=20)
+    assert all("never reached alpha = 0.8 (the highest was 0.25)" in fold.uninformative for fold in never.folds)
+    assert len(said[0][0].diagnostics) == 10
+
+
 def test_every_block_has_rows_of_every_fold():
     """Blocks grow until no component is given a training part or a held-out set without rows."""
     _, said, tasks = fitted("mil", 4)
@@ -199,16 +314,16 @@ class TestChoice:
         return seen == [True]
 
     def test_many_rows(self, monkeypatch):
-        """Least squares by sums, and a reward that needs sums of other bags, can."""
+        """Least squares by sums, and a reward with a form for blocks, can."""
         assert self.chosen(monkeypatch)
+        assert self.chosen(monkeypatch, reward=MilReward())
         assert self.chosen(monkeypatch, KernelRidge(n_landmarks=10))
 
     def test_components_without_such_a_form(self, monkeypatch):
-        """A kernel of all rows with all, the paper's reward, and weights that follow labels cannot."""
+        """A kernel of all rows with all, a reward without a form, and weights that follow labels cannot."""
         assert not self.chosen(monkeypatch, KernelRidge())
-        assert not self.chosen(monkeypatch, reward=MilReward())
+        assert not self.chosen(monkeypatch, reward=Agreement())
         assert not self.chosen(monkeypatch, class_balance=0.5)
-        assert Reward.in_blocks(MilReward()) is None
 
     def test_few_rows(self):
         """Of few rows every fold runs by itself."""

@@ -20,6 +20,7 @@ from bliss_framework import (
     neighbourhood,
 )
 from bliss_framework.extension.loading.plugins import default_plugins
+from bliss_framework.plugin import BlockReward, Total
 from bliss_framework.testing import (
     Check,
     check_reader,
@@ -121,6 +122,19 @@ class NeedsTwoBags(Good):
         return Good.__call__(self, outcome)
 
 
+class MeanOfBlock(BlockReward):
+    def rewards(self, outcome, n_heldout):
+        positive = outcome.fold.heldout.bags.spread(outcome.fold.heldout.weak.values == 1)
+        yield Total(np.array([positive.sum()]))
+        return np.where(outcome.assignment == outcome.labels, neighbourhood(outcome).mean(positive), 0.0)
+
+
+@frozen
+class BlockByBlock(Good):
+    def in_blocks(self):
+        return MeanOfBlock()
+
+
 @frozen
 class Mumbling(Good):
     def diagnostic(self, outcome):
@@ -145,6 +159,7 @@ def test_a_good_reward_passes():
         (NeedsTwo(), "one-training-instance"),
         (NeedsTwoBags(), "one-held-out-bag"),
         (Mumbling(), "diagnostic"),
+        (BlockByBlock(), "the-same-in-blocks"),
         (Good, "is-a-reward"),
     ],
     ids=lambda value: value if isinstance(value, str) else getattr(value, "__name__", type(value).__name__),

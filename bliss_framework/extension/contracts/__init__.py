@@ -25,8 +25,12 @@ from bliss_framework.extension.contracts.presets import (
 from bliss_framework.extension.contracts.reader import Reader as Reader
 from bliss_framework.extension.contracts.regime import Regime as Regime
 from bliss_framework.extension.contracts.reward import (
+    Asking as Asking,
     BlockReward as BlockReward,
+    Effects as Effects,
+    Gathered as Gathered,
     Reward as Reward,
     RewardFunction as RewardFunction,
+    Total as Total,
 )
 from bliss_framework.extension.contracts.strategy import Strategy as Strategy

@@ -1,9 +1,11 @@
 """The contract of rewards."""
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
+from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.kernel.pull import Fold, Outcome
@@ -28,37 +30,61 @@ class RewardFunction(ABC):
         return None
 
 
-class BlockReward(ABC):
-    """A reward that sees one block of whole bags at a time, and of all others only sums.
+@frozen(eq=False)
+class Total:
+    """Asks for the sum of an array over all blocks; it has the same shape in every block."""
 
-    Each method gets an outcome of which training and held-out part are what of a fold is in the block. What the methods
-    called sums return is added up over all blocks; it has the same shape in every block and every pull.
+    values: NDArray[Any] = field()
+
+
+@frozen(eq=False)
+class Gathered:
+    """Asks for the rows of all blocks, those of the first above those of the next: (r, ...), of which r may differ."""
+
+    rows: NDArray[Any] = field()
+
+
+@frozen(eq=False)
+class Effects:
+    """Asks how much each training label of the block moves the held-out outputs of all blocks, along slopes.
+
+    Attributes:
+        slopes: (m,) or (m, T), by how much the weak labels are met better as the held-out outputs of the block grow.
+            The answer is (n, T), and T is the same in every block.
+    """
+
+    slopes: NDArray[np.floating] = field()
+
+
+Found = TypeVar("Found")
+Asking: TypeAlias = Generator[Total | Gathered | Effects, NDArray[Any], Found]
+
+
+class BlockReward(ABC):
+    """A reward that sees one block of whole bags at a time, and asks for what it needs of all others.
+
+    Its methods are generators. They yield a question, `Total`, `Gathered` or `Effects`, and are sent the answer, which
+    is the same in every block but for effects. So they ask the same questions in the same order in every block.
+
+    >>> class MeanOutput(BlockReward):
+    ...     def rewards(self, outcome, n_heldout):
+    ...         total = yield Total(outcome.heldout_scores.sum(axis=0))
+    ...         return (outcome.scores > total / n_heldout).all(axis=1).astype(float)
     """
 
     @abstractmethod
-    def heldout_sums(self, outcome: Outcome) -> NDArray[np.float64]:
-        """Return sums over held-out rows or bags, which `slopes` and `rewards` are then given of all blocks."""
+    def rewards(self, outcome: Outcome, n_heldout: int) -> Asking[NDArray[np.float64]]:
+        """Return the reward of the label of each training instance of the block: (n,) in [0, 1].
 
-    def slopes(self, outcome: Outcome, totals: NDArray[np.float64]) -> NDArray[np.float64] | None:
-        """Return by how much the weak labels are met better as held-out outputs grow, (m,) or (m, L).
-
-        None, if the reward does not ask for the effects of training labels along them.
+        Args:
+            outcome: its training part and held-out set are what of a fold is in the block.
+            n_heldout: held-out instances of the fold in all blocks.
         """
+
+    def diagnostic(self, outcome: Outcome, n_heldout: int) -> Asking[str | None]:
+        """Say what `RewardFunction.diagnostic` says, the same in every block; asks nothing and says None by default."""
         return None
-
-    def training_sums(self, outcome: Outcome, effects: NDArray[np.float64] | None) -> NDArray[np.float64]:
-        """Return sums over training rows, which `rewards` is then given of all blocks; effects are (n, T)."""
-        return np.zeros(0)
-
-    @abstractmethod
-    def rewards(
-        self,
-        outcome: Outcome,
-        effects: NDArray[np.float64] | None,
-        heldout_totals: NDArray[np.float64],
-        training_totals: NDArray[np.float64],
-    ) -> NDArray[np.float64]:
-        """Return the reward of the label of each training instance of the block: (n,) in [0, 1]."""
+        yield
 
 
 class Reward(ABC):  # noqa: B024 - `prepare` is made abstract below
@@ -96,7 +122,7 @@ class Reward(ABC):  # noqa: B024 - `prepare` is made abstract below
         prepare = abstractmethod(prepare)
 
     def in_blocks(self) -> BlockReward | None:
-        """Return the same reward in a form that needs only sums of other bags; None where it has to see all at once."""
+        """Return the same reward in a form that sees a block of bags at a time; None where there is none."""
         return None
 
     def diagnostic(self, outcome: Outcome) -> str | None:

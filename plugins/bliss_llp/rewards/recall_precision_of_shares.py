@@ -8,8 +8,11 @@ from numpy.typing import NDArray
 
 from bliss_framework.plugin import (
     Bags,
+    BlockRecallPrecision,
+    BlockReward,
     Fold,
     Outcome,
+    Part,
     Reward,
     RewardFunction,
     alpha_diagnostic,
@@ -17,6 +20,8 @@ from bliss_framework.plugin import (
     recall_precision_rewards,
 )
 from bliss_llp.regime.counts import reachable_shares
+
+OF, LOWER = "shares", 0.0  # What a diagnostic says is recalled, and an alpha that it tells to try.
 
 
 @frozen
@@ -42,7 +47,11 @@ class LlpReward(Reward):
 
     def prepare(self, fold: Fold, classifier: Any) -> RewardFunction:
         """Round the shares of the held-out bags once."""
-        return _OnFold(self, reachable_shares(fold.heldout.weak.values, fold.heldout.bags.sizes))
+        return _OnFold(self, _reachable(fold.heldout))
+
+    def in_blocks(self) -> BlockReward:
+        """Return the same reward for bags that come in blocks."""
+        return BlockRecallPrecision(_judged, self.gamma, self.alpha, OF, LOWER)
 
 
 class _OnFold(RewardFunction):
@@ -50,14 +59,26 @@ class _OnFold(RewardFunction):
         self._reward, self._shares = reward, shares
 
     def __call__(self, outcome: Outcome) -> NDArray[np.float64]:
-        bags, predicted = outcome.fold.heldout.bags, outcome.heldout_classes
-        met, right = recall(predicted, bags, self._shares), precision(predicted, bags, self._shares)
-        return recall_precision_rewards(outcome, met, right, self._reward.gamma, self._reward.alpha)
+        judged = _recall_precision(outcome, self._shares)
+        return recall_precision_rewards(outcome, *judged, self._reward.gamma, self._reward.alpha)
 
     def diagnostic(self, outcome: Outcome) -> str | None:
         """Say when no neighbourhood reaches alpha: every label then earns at most gamma."""
         met = recall(outcome.heldout_classes, outcome.fold.heldout.bags, self._shares)
-        return alpha_diagnostic(outcome, met, self._reward.alpha, of="shares", lower=0.0)
+        return alpha_diagnostic(outcome, met, self._reward.alpha, of=OF, lower=LOWER)
+
+
+def _reachable(part: Part) -> NDArray[np.float64]:
+    return reachable_shares(part.weak.values, part.bags.sizes)
+
+
+def _judged(outcome: Outcome) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return _recall_precision(outcome, _reachable(outcome.fold.heldout))
+
+
+def _recall_precision(outcome: Outcome, shares: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    bags, predicted = outcome.fold.heldout.bags, outcome.heldout_classes
+    return recall(predicted, bags, shares), precision(predicted, bags, shares)
 
 
 def _predicted(classes: NDArray[np.intp], bags: Bags, n_classes: int) -> NDArray[np.float64]:

@@ -1,10 +1,14 @@
 """The paper's MIL reward: recall and precision of the weak labels in the neighbourhood of each instance."""
 
+from typing import Any
+
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import (
+    BlockRecallPrecision,
+    BlockReward,
     Outcome,
     Reward,
     alpha_diagnostic,
@@ -13,6 +17,8 @@ from bliss_framework.plugin import (
     binary_recall,
     recall_precision_rewards,
 )
+
+OF, LOWER = "bag labels", 0.8  # What a diagnostic says is recalled, and an alpha that it tells to try.
 
 
 @frozen
@@ -35,9 +41,16 @@ class MilReward(Reward):
 
     def __call__(self, outcome: Outcome) -> NDArray[np.float64]:
         """Return R_x(pi(x)) for each training instance: (n,) in [0, 1]."""
-        recall, precision = binary_recall(outcome), binary_precision(outcome)
-        return recall_precision_rewards(outcome, recall, precision, self.gamma, self.alpha)
+        return recall_precision_rewards(outcome, *_judged(outcome), self.gamma, self.alpha)
+
+    def in_blocks(self) -> BlockReward:
+        """Return the same reward for bags that come in blocks."""
+        return BlockRecallPrecision(_judged, self.gamma, self.alpha, OF, LOWER)
 
     def diagnostic(self, outcome: Outcome) -> str | None:
         """Say when no neighbourhood reaches alpha: every label then earns at most gamma."""
-        return alpha_diagnostic(outcome, binary_recall(outcome), self.alpha, of="bag labels", lower=0.8)
+        return alpha_diagnostic(outcome, binary_recall(outcome), self.alpha, of=OF, lower=LOWER)
+
+
+def _judged(outcome: Outcome) -> tuple[NDArray[Any], NDArray[Any]]:
+    return binary_recall(outcome), binary_precision(outcome)

@@ -65,7 +65,9 @@ def order_data(data: CheckedData, config: FitConfig, scaling: str | None = None)
 
 def _read_once(scaled: RowView) -> RowView:
     """Return few rows as an array of their own: folds read them many times, and would scale them each time."""
-    if scaled.is_mapped or scaled.shape[0] * scaled.shape[1] > FEW_VALUES:
+    few = scaled.shape[0] * scaled.shape[1] <= FEW_VALUES
+    # Rows that may be read in the precision in which they are stored need what they were made of.
+    if scaled.is_mapped or not few or scaled.in_stored_precision() is not scaled:
         return scaled
     return RowView.of(Rows(scaled.array))
 

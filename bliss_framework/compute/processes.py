@@ -11,12 +11,14 @@ import time
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from itertools import islice, starmap
 from pathlib import Path
 from typing import Any
 
+from attrs import field, frozen
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.externals.loky.backend import resource_tracker
 from joblib.parallel import get_active_backend
@@ -32,8 +34,6 @@ from bliss_framework.kernel.fold_task import FoldResult, FoldTask
 from bliss_framework.lockstep.runner import RunBlocks, forms_of, in_turn, run_in_lockstep
 
 Work = Callable[[FoldTask, Emit], FoldResult]
-# Calls a function with each of several arguments, and returns its results in order.
-Spread = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Iterator[Any]]
 # What a terminal or a batch system sends to all processes of a command; who started a worker stops it.
 NOT_FOR_WORKERS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name))
 CLUSTERS = (DASK, "RayBackend")  # Backends of joblib.
@@ -124,21 +124,31 @@ def least_worker_memory() -> int | None:
     return min((int(limit) for limit in limits if limit), default=None)
 
 
-def spread_over(n_jobs: int | None) -> Spread:
-    """Return what makes calls on several processes, or here if there is one job: the same bits and warnings.
+@frozen
+class Spread:
+    """Makes several calls of a function side by side, if there are several jobs: the same bits and warnings.
 
-    Processes begin at once, so that there is time for other work before the first result is asked for.
-
-    Args:
-        n_jobs: processes, as in joblib.
+    Attributes:
+        n_jobs: as in joblib.
     """
-    if not several(n_jobs):
-        return starmap
 
-    def spread(function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-        return _said_here(in_parallel(n_jobs, _heard, [(os.getpid(), function, *one) for one in arguments]))
+    n_jobs: int | None = field(default=None)
 
-    return spread
+    def calls(self, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+        """Call a function of a module with each of several arguments, and return its results in order.
+
+        Processes begin at once, so that there is time for other work before the first result is asked for.
+        """
+        if not several(self.n_jobs):
+            return starmap(function, arguments)
+        return _said_here(in_parallel(self.n_jobs, _heard, [(os.getpid(), function, *one) for one in arguments]))
+
+    def sums(self, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+        """Do the same with what goes over many rows: on this machine on threads, which share the rows."""
+        if not several(self.n_jobs) or on_cluster():
+            return self.calls(function, arguments)
+        with ThreadPoolExecutor(n_workers(self.n_jobs)) as threads:
+            return iter(list(threads.map(lambda one: function(*one), arguments)))
 
 
 @one_blas_thread()

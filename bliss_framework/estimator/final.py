@@ -1,9 +1,8 @@
 """After inference: any classifier, trained on the inferred labels, and what is learnt on its out-of-fold scores."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -174,7 +173,7 @@ class FinalLearner:
     def fit_on(self, rows: NDArray[np.intp]) -> FinalClassifier:
         """Train on some rows: on shares where the classifier takes them, else on decided instances with weights."""
         if self._begun is not None:
-            return self._new().fit_sums(self._begun, self._sums(rows))
+            return self._new().fit_sums(self._begun, self._sums_of([rows], Spread())[0])
         targets, regime_weights = self.targets, self.data.weights
         if hasattr(self.estimator, "fit_shares"):
             return self._new().fit_shares(self._rows(rows), targets.shares[rows], _of(regime_weights, rows))
@@ -191,41 +190,63 @@ class FinalLearner:
         begun = getattr(self.estimator, "begun", None)
         return None if begun is None else begun(self.data.rows, self.data.weights)
 
-    def _sums(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        assert self._begun is not None
-        return self._begun.sums(self.data.rows.take(rows), self.targets.shares[rows], _of(self.data.weights, rows))
-
     def _rows(self, rows: NDArray[np.intp]) -> Any:
         # All of the data need no copy, which may be hundreds of megabytes.
         everything = len(rows) == self.data.n_rows and (rows[1:] > rows[:-1]).all()
         return self.data.X if everything else self.data.rows.take(rows).array
 
-    def out_of_fold(self, folds: NDArray[np.intp], spread: Spread = starmap) -> NDArray[np.float64]:
+    def out_of_fold(self, folds: NDArray[np.intp], spread: Spread) -> NDArray[np.float64]:
         """Score every row with a classifier that was not trained on its bag: (n,) or (n, C).
 
         Args:
             folds: (B,) the fold of each bag.
             spread: makes the calls, one for each fold.
         """
-        return self.out_of_folds(folds, spread)()
-
-    def out_of_folds(self, folds: NDArray[np.intp], spread: Spread) -> Callable[[], NDArray[np.float64]]:
-        """Begin to score every row out of fold, where other processes do it, and return what waits for the scores."""
-        fold_of_row = self.data.bags.spread(folds)
-        held = [np.flatnonzero(fold_of_row == fold) for fold in np.unique(folds)]
+        held = self._rows_of_folds(folds)
         if self._begun is None:
-            scores = spread(_scores_without, [(self, rows) for rows in held])
-        else:
-            scores = self._scores_by_sums(held)
-        return lambda: np.concatenate(list(scores))[np.argsort(np.concatenate(held))]
+            return _in_order(held, spread.calls(_scores_without, [(self, rows) for rows in held]))
+        return _in_order(held, self._scores_by_sums(held, self._sums_of(held, spread)))
 
-    def _scores_by_sums(self, held: list[NDArray[np.intp]]) -> Iterator[NDArray[np.float64]]:
-        """Add up the sums of the other parts, for each part of the rows in turn."""
+    def with_out_of_fold(
+        self, folds: NDArray[np.intp], spread: Spread
+    ) -> tuple[FinalClassifier, Callable[[], NDArray[np.float64]]]:
+        """Train on all rows, and score every row out of fold.
+
+        Returns:
+            The classifier, and a function that waits for the scores, (n,) or (n, C), which other processes may make.
+        """
+        held = self._rows_of_folds(folds)
+        if self._begun is None:
+            scores = spread.calls(_scores_without, [(self, rows) for rows in held])
+            return self.fit_on(np.arange(self.data.n_rows)), lambda: _in_order(held, scores)
+        parts = self._sums_of(held, spread)
+        final = self._new().fit_sums(self._begun, np.sum(parts, axis=0))
+        return final, lambda: _in_order(held, self._scores_by_sums(held, parts))
+
+    def _rows_of_folds(self, folds: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+        fold_of_row = self.data.bags.spread(folds)
+        return [np.flatnonzero(fold_of_row == fold) for fold in np.unique(folds)]
+
+    def _sums_of(self, parts: list[NDArray[np.intp]], spread: Spread) -> list[NDArray[np.float64]]:
+        """Sum over each of some parts of the rows."""
         assert self._begun is not None
-        parts = [self._sums(rows) for rows in held]
+        weights, shares = self.data.weights, self.targets.shares
+        arguments = [(self.data.rows.take(rows), shares[rows], _of(weights, rows)) for rows in parts]
+        return list(spread.sums(self._begun.sums, arguments))
+
+    def _scores_by_sums(
+        self, held: list[NDArray[np.intp]], parts: list[NDArray[np.float64]]
+    ) -> Iterator[NDArray[np.float64]]:
+        """Score each part of the rows by the sums of the other parts."""
+        assert self._begun is not None
         for left_out, rows in enumerate(held):
-            others = sum(sums for place, sums in enumerate(parts) if place != left_out)
-            yield self._new().fit_sums(self._begun, np.asarray(others)).decision(self.data.rows.take(rows))
+            others = np.sum([sums for place, sums in enumerate(parts) if place != left_out], axis=0)
+            yield self._new().fit_sums(self._begun, others).decision(self.data.rows.take(rows))
+
+
+def _in_order(held: list[NDArray[np.intp]], scores: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Put the scores of parts of the rows into the order of the rows."""
+    return np.concatenate(list(scores))[np.argsort(np.concatenate(held))]
 
 
 def _scores_without(learner: FinalLearner, rows: NDArray[np.intp]) -> NDArray[np.float64]:

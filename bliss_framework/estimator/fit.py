@@ -8,13 +8,13 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.compute.processes import Spread, fold_runner, spread_over
+from bliss_framework.compute.processes import Spread, fold_runner
 from bliss_framework.errors import BlissWarning, SettingsError
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.ensemble import Member
 from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
-from bliss_framework.estimator.final import FinalLearner, probability_slope, targets_of, warn_of_final
+from bliss_framework.estimator.final import FinalClassifier, FinalLearner, probability_slope, targets_of, warn_of_final
 from bliss_framework.estimator.instance_threshold import fixed_threshold, instance_threshold
 from bliss_framework.estimator.label_inference import (
     OrderedData,
@@ -135,12 +135,10 @@ def fit(request: FitRequest) -> FitResult:
             )
         warn_of_folds(found)
     request.keep(found, ready.order)
-    learner, spread = _learner(config, ready, found, request.seed), spread_over(request.n_jobs)
+    learner, spread = _learner(config, ready, found, request.seed), Spread(request.n_jobs)
     if config["self_training"]:
         learner = self_trained(learner, config, _out_of_fold_folds(config, data), found.inferred.classes, spread)
-    # Other processes begin with these before this one fits to all rows.
-    scores = _out_of_fold_scores(learner, config, spread)
-    final = learner.fit_on(np.arange(data.n_rows))
+    final, scores = _final_and_scores(learner, config, spread)
     warn_of_final(final, learner, config)
     member, calibrated = Member(ready.scaling, final, config["regime"]), _calibrated(learner, config, found, scores)
     return FitResult(config, found, [member], (config.regime,), ready.order, *calibrated)
@@ -207,11 +205,13 @@ def _learner(config: FitConfig, ready: OrderedData, found: CrossFit, seed: int) 
     return FinalLearner(config.final.estimator(seed), ready.data, targets)
 
 
-def _out_of_fold_scores(learner: FinalLearner, config: FitConfig, spread: Spread) -> Scores | None:
-    """Begin to score rows out of fold, and return what waits for the scores; None where bags are too few."""
+def _final_and_scores(
+    learner: FinalLearner, config: FitConfig, spread: Spread
+) -> tuple[FinalClassifier, Scores | None]:
+    """Train the final classifier, and return what waits for out-of-fold scores; None where bags are too few."""
     if learner.data.bags.n_bags < OUT_OF_FOLD:
-        return None
-    return learner.out_of_folds(_out_of_fold_folds(config, learner.data), spread)
+        return learner.fit_on(np.arange(learner.data.n_rows)), None
+    return learner.with_out_of_fold(_out_of_fold_folds(config, learner.data), spread)
 
 
 def _calibrated(

@@ -13,7 +13,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.compute.processes import one_blas_thread, spread_over
+from bliss_framework.compute.processes import Spread, one_blas_thread
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.final import FinalLearner, Targets, targets_of
@@ -172,7 +172,7 @@ def _on_processes(
     n_jobs: int | None,
 ) -> Iterator[list[HeldoutScores]]:
     arguments = [(group, [candidates[i] for i in group], data, folds == fold, seed) for fold, group in tasks]
-    return spread_over(n_jobs)(_heldout_scores, arguments)
+    return Spread(n_jobs).calls(_heldout_scores, arguments)
 
 
 def _heldout_scores(

@@ -4,8 +4,6 @@ Labels that one bag suggests reach the instances of others. A bag is labelled an
 on it, so no label confirms itself.
 """
 
-from itertools import starmap
-
 import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
@@ -22,7 +20,7 @@ def self_trained(
     config: FitConfig,
     folds: NDArray[np.intp],
     classes: NDArray[np.intp],
-    spread: Spread = starmap,
+    spread: Spread,
 ) -> FinalLearner:
     """Return a learner of which half of what it learns are labels given anew, in so many rounds as are configured.
 

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from bliss_framework.errors import BlissWarning
 from bliss_framework.estimator.checked_data import CheckedData, listed
+from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.rows import Rows
 
 FEW_BAGS = 8  # With fewer bags a column separates them by chance too often.
+FIRST_BAGS = 20
 FEW_ROWS = 5  # Fewer rows are in order by chance too often.
 
 
@@ -59,9 +61,15 @@ def _tell_labels(data: CheckedData) -> NDArray[np.bool_]:
     weak = data.labels.values
     if weak.dtype.kind not in "biuf" or data.bags.n_bags < FEW_BAGS or data.bags.n_bags == data.bags.n_rows:
         return np.zeros(data.X.shape[1], dtype=bool)
-    highest = data.bags.max(data.X)
-    found = (highest == data.bags.min(data.X)).all(axis=0) & (highest != highest[:1]).any(axis=0)
-    of_bags = highest[:, found]
+    # Most columns vary within the first bags, and need not be read to the end.
+    first = data.bags.rows_of(np.arange(min(FIRST_BAGS, data.bags.n_bags)))
+    constant = np.flatnonzero(_is_constant(data.X[first], data.bags.take(first)[0]))
+    found, of_bags = np.zeros(data.X.shape[1], dtype=bool), np.zeros((data.bags.n_bags, 0))
+    if len(constant):
+        columns = data.X[:, constant]
+        highest = data.bags.max(columns)
+        kept = _is_constant(columns, data.bags) & (highest != highest[:1]).any(axis=0)
+        found[constant[kept]], of_bags = True, highest[:, kept]
     order = np.argsort(of_bags, axis=0, kind="stable")
     steps = np.diff(np.take_along_axis(of_bags, order, axis=0), axis=0)
     tells = np.zeros(of_bags.shape[1], dtype=bool)
@@ -73,6 +81,11 @@ def _tell_labels(data: CheckedData) -> NDArray[np.bool_]:
             tells |= one_way & ~((steps == 0) & (changes != 0)).any(axis=0)
     found[found] = tells
     return np.asarray(found)
+
+
+def _is_constant(X: NDArray[np.floating], bags: Bags) -> NDArray[np.bool_]:
+    """Say which columns (d,) have one value in each bag."""
+    return np.asarray((bags.max(X) == bags.min(X)).all(axis=0))
 
 
 def _count_rows(X: NDArray[np.floating]) -> NDArray[np.bool_]:

@@ -21,7 +21,7 @@ from bliss_framework import (
 )
 from bliss_framework.compute import processes
 from bliss_framework.compute.engines import check_engine
-from bliss_framework.compute.processes import in_parallel, least_worker_memory, several, spread_over
+from bliss_framework.compute.processes import Spread, in_parallel, least_worker_memory, several
 
 QUICK = {"n_rounds": 5, "n_folds": 3, "n_inferences": 1, "random_state": 0}
 
@@ -33,12 +33,12 @@ def doubled(number):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("backend", ["loky", "threading"])
-def test_what_calls_warn_of_is_heard_wherever_they_are_made(n_jobs, backend):
+@pytest.mark.parametrize(("backend", "way"), [("loky", "calls"), ("threading", "calls"), ("loky", "sums")])
+def test_what_calls_warn_of_is_heard_wherever_they_are_made(n_jobs, backend, way):
     """Results come in order, and every warning is that of this process, of the same category."""
     with parallel_config(backend=backend), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        assert list(spread_over(n_jobs)(doubled, [(3,), (1,), (2,)])) == [6, 2, 4]
+        assert list(getattr(Spread(n_jobs), way)(doubled, [(3,), (1,), (2,)])) == [6, 2, 4]
     said = [(str(one.message), one.category) for one in caught if one.category is FutureWarning]
     assert sorted(said) == [(f"{number} is small", FutureWarning) for number in (1, 2, 3)]
 

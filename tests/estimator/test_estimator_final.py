@@ -11,6 +11,7 @@ from sklearn.svm import SVC
 
 from bliss_classifiers.least_squares import LeastSquares
 from bliss_framework import Bags, LabelSpace, Part, WeakLabels
+from bliss_framework.compute.processes import Spread
 from bliss_framework.estimator.final import (
     FinalClassifier,
     FinalLearner,
@@ -87,14 +88,14 @@ def test_out_of_fold_scores_never_see_the_own_bag():
     sizes = [1, 5, 2, 7, 3, 4, 8]
     learned = learner(Memory(), labels, sizes)
     assert learned.fit_on(np.arange(30)).decision(X).tolist() == [1.0] * 30
-    assert learned.out_of_fold(np.array([0, 1, 2, 0, 1, 2, 0])).tolist() == [-1.0] * 30
+    assert learned.out_of_fold(np.array([0, 1, 2, 0, 1, 2, 0]), Spread()).tolist() == [-1.0] * 30
 
 
 def test_out_of_fold_scores_are_in_the_order_of_rows():
     """Each row has the score of a classifier trained on the other folds by hand."""
     classes = (X[:, 0] > 0).astype(int)
     folds = np.array([1, 0, 1, 0, 1, 0])
-    found = learner(GaussianNB(), inferred(classes), [5] * 6).out_of_fold(folds)
+    found = learner(GaussianNB(), inferred(classes), [5] * 6).out_of_fold(folds, Spread())
     fold_of_row = np.repeat(folds, 5)
     for fold in (0, 1):
         model = GaussianNB().fit(X[fold_of_row != fold], classes[fold_of_row != fold])
@@ -109,7 +110,7 @@ def test_sums_without_a_fold_are_those_of_the_others(weighted):
     folds, classes = np.array([1, 0, 2, 0, 1, 2]), (X[:, 0] > 0).astype(int)
     own = learner(LeastSquares(ridge=0.5), inferred(classes), [5] * 6)
     own = evolve(own, data=evolve(own.data, weights=weights))
-    found, fold_of_row = own.out_of_fold(folds), np.repeat(folds, 5)
+    found, fold_of_row = own.out_of_fold(folds, Spread()), np.repeat(folds, 5)
     for fold in range(3):
         others, held = np.flatnonzero(fold_of_row != fold), fold_of_row == fold
         kept = None if weights is None else weights[others]

@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import roc_auc_score
 
 from bliss_framework import Bags, BlissClassifier, LabelSpace, Part, SettingsError, WeakLabels
+from bliss_framework.compute.processes import Spread
 from bliss_framework.estimator.configure import configure
 from bliss_framework.estimator.final import FinalLearner, mixed_targets
 from bliss_framework.estimator.self_training import best_candidates, self_trained
@@ -56,7 +57,7 @@ def learner():
 
 def test_half_is_learnt_from_labels_given_anew(learner):
     """What scores above the cut becomes more positive, the rest of a positive bag less; negative bags stay negative."""
-    found = self_trained(learner, configured(), FOLDS, np.zeros(12, dtype=int))
+    found = self_trained(learner, configured(), FOLDS, np.zeros(12, dtype=int), Spread())
     assert found.targets.shares[:, 1].tolist() == [0.75, 0.75, 0.25, 0, 0, 0, 0.75, 0.75, 0.25, 0, 0, 0]
     assert found.targets.classes.tolist() == [1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0]
     assert found.targets.weights.tolist() == [0.5, 0.5, 0.5, 1, 1, 1, 0.5, 0.5, 0.5, 1, 1, 1]
@@ -64,17 +65,17 @@ def test_half_is_learnt_from_labels_given_anew(learner):
 
 def test_no_label_confirms_itself(learner):
     """A bag is labelled anew by a classifier that was trained on the bags of other folds alone."""
-    self_trained(learner, configured(), FOLDS, np.zeros(12, dtype=int))
+    self_trained(learner, configured(), FOLDS, np.zeros(12, dtype=int), Spread())
     assert [rows for rows, _ in learner.estimator.seen] == [[6, 7, 8, 9, 10, 11], [0, 1, 2, 3, 4, 5]]
 
 
 def test_rounds_do_not_drift(learner):
     """Half of what is learnt stays what was inferred, in every round."""
-    found = self_trained(learner, configured(3), FOLDS, np.zeros(12, dtype=int))
-    once = self_trained(learner, configured(), FOLDS, np.zeros(12, dtype=int))
+    found = self_trained(learner, configured(3), FOLDS, np.zeros(12, dtype=int), Spread())
+    once = self_trained(learner, configured(), FOLDS, np.zeros(12, dtype=int), Spread())
     assert len(learner.estimator.seen) == 2 * (3 + 1)
     assert (found.targets.shares == once.targets.shares).all()
-    none = self_trained(learner, configured(0), FOLDS, np.zeros(12, dtype=int))
+    none = self_trained(learner, configured(0), FOLDS, np.zeros(12, dtype=int), Spread())
     assert none is learner
 
 
@@ -127,7 +128,7 @@ def test_several_classes_take_the_largest_score(learner):
     several = evolve(
         learner, estimator=Columns([]), data=data, targets=mixed_targets(np.full((6, 3), 1 / 3), None, True)
     )
-    found = self_trained(several, configured(), np.array([0, 0, 0, 1, 1, 1]), np.zeros(6, dtype=int))
+    found = self_trained(several, configured(), np.array([0, 0, 0, 1, 1, 1]), np.zeros(6, dtype=int), Spread())
     assert np.allclose(found.targets.shares, (rows + 1 / 3) / 2)
 
 

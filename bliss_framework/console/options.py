@@ -15,7 +15,13 @@ from bliss_framework.estimator.parameters import TABLE, Parameter
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-PANELS = {"inference": "Label inference", "final": "After inference", "selection": "Components", "run": "Where it runs"}
+PANELS = {
+    "rows": "Data",
+    "inference": "Label inference",
+    "final": "After inference",
+    "selection": "Components",
+    "run": "Where it runs",
+}
 SEEDED = "0 in a run"  # A run can be repeated, so it has a seed.
 FROM_DATA = "the data set's, else mil"
 
@@ -44,7 +50,7 @@ class ParameterCommand(click.RichCommand):
 
 
 def _with_default(row: Parameter, words: str) -> str:
-    default = {"regime": FROM_DATA, "random_state": SEEDED}.get(row.name, words)
+    default = {"regime": FROM_DATA, "random_state": SEEDED, "prepare": "auto"}.get(row.name, words)
     return f"{row.text} [default: {default}]" if default else row.text
 
 

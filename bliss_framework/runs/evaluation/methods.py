@@ -50,7 +50,7 @@ def bliss_method(config: FitConfig, name: str = OWN) -> Method:
     def fit(data: CheckedData, seed: int, emit: Emit) -> Any:
         return BlissClassifier(**{**parameters, "random_state": seed}).fit_configured(data, config, emit)
 
-    chosen = {key: config.given.get(key) for key in named("selection")}
+    chosen = {key: config.given.get(key) for key in named("rows", "selection")}
     return Method(name, fit, parameters, digest=_digest({**config.values, **chosen}))
 
 

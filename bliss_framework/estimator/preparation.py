@@ -38,7 +38,8 @@ class Preparation(BaseEstimator):  # type: ignore[misc]
 
     >>> from bliss_framework.kernel.bags import Bags
     >>> X = np.array([[1.0, 0.0], [np.nan, 1.0], [5.0, 0.0]])
-    >>> data = CheckedData(X, Bags.from_ids([1, 1, 2]), columns=("size", "hue"), categories={"hue": ("blue", "red")})
+    >>> words = {"hue": ("blue", "red")}
+    >>> data = CheckedData(X, Bags.from_ids([1, 1, 2]), None, ("size", "hue"), categories=words)
     >>> ready = Preparation().fit(data).transform(data)
     >>> ready.X.tolist(), ready.columns
     ([[1.0, 1.0, 0.0], [3.0, 0.0, 1.0], [5.0, 1.0, 0.0]], ('size', 'hue=blue', 'hue=red'))
@@ -92,7 +93,7 @@ class Preparation(BaseEstimator):  # type: ignore[misc]
         """Return a row (1, d) of numbers as data with the columns and categories of training."""
         columns = None if names is None else tuple(map(str, names))
         words = {name: tuple(known) for name, known in self.words_.items()}
-        return CheckedData(row, Bags.from_ids([0]), columns=columns, categories=words)
+        return CheckedData(row, Bags.from_ids([0]), None, columns, categories=words)
 
     def summary(self) -> str:
         """Say in a sentence what was done to the training rows; empty where there was nothing to do."""

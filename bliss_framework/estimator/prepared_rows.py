@@ -9,7 +9,7 @@ from bliss_framework.errors import BlissWarning, DataError
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.fitted_attributes import remember_columns
 from bliss_framework.estimator.inputs import is_table
-from bliss_framework.estimator.preparation import Preparation, is_wanted, learnt
+from bliss_framework.estimator.preparation import Preparation, is_wanted, learnt, prepared_by
 from bliss_framework.estimator.reading import ReadRows, ReadX, check_rows, numbers_alone, with_empty_cells
 from bliss_framework.estimator.row_settings import is_transformer
 
@@ -27,6 +27,11 @@ def reading_for_fit(model: Any, X: Any) -> ReadX:
     _refuse_no_table(X)
     model.preparation_ = clone(model.prepare)
     return lambda rows: ReadRows(check_rows(model.preparation_.fit_transform(rows)))
+
+
+def reading_of_files(prepare: Any) -> ReadX:
+    """Return what makes numbers of the rows of a file; `prepare` is the parameter of a run."""
+    return with_empty_cells if is_wanted(prepare) else numbers_alone
 
 
 def reading_of(model: Any) -> ReadX:
@@ -51,12 +56,7 @@ def with_preparation(model: Any, data: CheckedData) -> CheckedData:
         return data
     remember_columns(model, data)
     model.preparation_ = learnt(model.prepare, data)
-    if model.preparation_ is None and data.categories:
-        raise DataError(
-            f'The column "{next(iter(data.categories))}" is a category, of which prepare="auto" makes columns; leave '
-            f"it out, or set prepare."
-        )
-    return data if model.preparation_ is None else model.preparation_.transform(data)
+    return prepared_by(model.preparation_, data)
 
 
 def prepared_rows(model: Any, data: CheckedData) -> CheckedData:

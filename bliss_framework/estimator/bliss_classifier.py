@@ -31,7 +31,13 @@ from bliss_framework.estimator.parameters import (
     not_given,
     signature,
 )
-from bliss_framework.estimator.prepared_rows import prepared_rows, reading_for_fit, reading_of, with_preparation
+from bliss_framework.estimator.prepared_rows import (
+    prepared_rows,
+    reading_for_fit,
+    reading_of,
+    refuse_transformer,
+    with_preparation,
+)
 from bliss_framework.estimator.selection import Pieces, Trial
 from bliss_framework.estimator.suspect_columns import warn_of_suspect_columns
 from bliss_framework.extension.components import resolve
@@ -351,6 +357,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if is_table(X):
             validate_data(self, X, skip_check_array=True, reset=False)
             return prepared_rows(self, data)
+        refuse_transformer(self)
         names = getattr(self, "feature_names_in_", None)
         data, _ = data.with_columns_of(None if names is None else names.tolist(), "X")
         if data.rows.shape[1] != self.n_features_in_:

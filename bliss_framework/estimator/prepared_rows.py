@@ -70,6 +70,13 @@ def prepared_rows(model: Any, data: CheckedData) -> CheckedData:
     return ready
 
 
+def refuse_transformer(model: Any) -> None:
+    """Refuse rows that are no table where a transformer of the user's prepares them (DataError)."""
+    preparation = getattr(model, "preparation_", None)
+    if preparation is not None and not isinstance(preparation, Preparation):
+        _refuse_no_table(None)
+
+
 def _refuse_no_table(X: Any) -> None:
     if X is None or not is_table(X):
         raise DataError(

@@ -29,6 +29,7 @@ from bliss_framework.extension.naming import is_own
 from bliss_framework.extension.registry import Registry
 from bliss_framework.runs.data.files import portable
 from bliss_framework.runs.data.find import LoadedData, find_dataset
+from bliss_framework.runs.data.reuse import reading_for_test_set, without_roles
 from bliss_framework.runs.evaluation.methods import Method, compared_methods, default_methods, method_document
 from bliss_framework.runs.evaluation.plan import DEFAULT_SEED, check_plan, check_seed
 from bliss_framework.runs.evaluation.problem import Problem, problem_of
@@ -197,9 +198,10 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
     notes += understood
     tested: LoadedData | None = None
     if settings.data.of_test is not None:
-        tested = _load(settings, settings.data.of_test, registry, data_dirs)
-        test, of_test = _test_problem(tested, problem, prepare)
-        problem, notes = evolve(problem, test=test), (*notes, *of_test)
+        of_test = evolve(settings.data.of_test, options=without_roles(settings.data.of_test.options))
+        tested = _load(settings, of_test, registry, data_dirs, reading_for_test_set(dataset))
+        test, said = _test_problem(tested, problem, prepare)
+        problem, notes = evolve(problem, test=test), (*notes, *said)
     check_plan(problem, settings.evaluation, int(given["random_state"]), bool(config.candidates))
     chosen = settings.compare
     left_out: tuple[str, ...] = ()
@@ -306,7 +308,13 @@ def _test_problem(tested: LoadedData, problem: Problem, prepare: Any) -> tuple[P
     return test, (*tested.notes, *notes, *understood)
 
 
-def _load(settings: RunSettings, data: DataSettings, registry: Registry, data_dirs: Sequence[Path]) -> LoadedData:
+def _load(
+    settings: RunSettings,
+    data: DataSettings,
+    registry: Registry,
+    data_dirs: Sequence[Path],
+    told: Mapping[str, Any] = {},
+) -> LoadedData:
     regime = settings.bliss.get("regime", TABLE["regime"].default)
     named = regime.get("name") if isinstance(regime, Mapping) else regime
     missing = _missing_regime(named, registry, settings.recorded)
@@ -321,6 +329,7 @@ def _load(settings: RunSettings, data: DataSettings, registry: Registry, data_di
             options=data.options,
             rows_are_bags=_rows_are_bags(named, registry),
             separator=regime.get("separator") if isinstance(regime, Mapping) else None,
+            told=told,
         )
     except UnknownNameError as unknown:
         # Data say which regime they are for. Where there are none either, the plugin that ships both may be missing.

@@ -7,15 +7,16 @@ somebody has to correct.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import DataError
 from bliss_readers.tables.cell_table import MISSING_NAMES, CellTable
+from bliss_readers.tables.index_columns import index_columns
 from bliss_readers.tables.wanted_columns import Wanted, quoted
 
 MOST_WORDS = 20
@@ -24,7 +25,7 @@ _DATE = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2
 _TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s?[AaPp][Mm])?(?:Z|[+-]\d{2}:?\d{2})?"
 _DATES = re.compile(rf"{_DATE}(?:[T ]{_TIME})?|{_TIME}")
 # What somebody meant as a number, and as nothing else.
-_ALMOST = re.compile(r"[<>~]?\s?[+-]?[\d.,' \xa0\u202f]*\d[\d.,' \xa0\u202f]*%?")
+_ALMOST = re.compile(r"[<>~]?\s?[+-]?(?:[\d.,' \xa0\u202f]*\d[\d.,' \xa0\u202f]*%?|\d{1,3}(?:_\d{3})+)")
 
 
 @frozen
@@ -36,6 +37,7 @@ class Kinds:
         categories: the words of each category, in alphabetical order.
         carried: columns that stay beside the rows.
         ignored: columns that are left out.
+        index: columns that number the rows, as data-frame libraries write them, and are left out.
         why: the reason for each of them.
         notes: a sentence for the user about all columns of a kind.
     """
@@ -44,6 +46,7 @@ class Kinds:
     categories: dict[str, tuple[str, ...]] = field(factory=dict)
     carried: list[str] = field(factory=list)
     ignored: list[str] = field(factory=list)
+    index: list[str] = field(factory=list)
     why: dict[str, str] = field(factory=dict)
     notes: tuple[str, ...] = field(default=())
 
@@ -56,7 +59,9 @@ DATES = "dates or times"
 ZEROS = "numbers with leading zeros, so ids"
 EMPTY = "every cell is empty"
 OTHER = "not among the features that are named"
+UNKNOWN = "no column of the model"
 NUMBERS = "numbers"
+WRONG = "numbers, and what is none"
 
 
 def kinds_of(table: CellTable, names: Sequence[str], ids: NDArray[Any], wanted: Wanted) -> Kinds:
@@ -73,13 +78,17 @@ def kinds_of(table: CellTable, names: Sequence[str], ids: NDArray[Any], wanted: 
     """
     kinds = Kinds(carried=list(wanted.carry), ignored=list(wanted.ignore))
     kinds.why.update(dict.fromkeys([*kinds.carried, *kinds.ignored], TOLD))
+    kinds.index.extend(index_columns(table, [name for name in names if name not in wanted.spoken_for]))
     bag_of_row = np.unique(ids, return_inverse=True)[1]
+    wrong: list[tuple[int, str, str]] = []
     for name in names:
-        if name in kinds.why:
+        if name in kinds.why or name in kinds.index:
             continue
         why = _kind(table, name, bag_of_row, wanted)
         kinds.why[name] = why
-        if why in (NUMBERS, FEW) or (why == TOLD and name in wanted.categorical):
+        if why == WRONG:
+            wrong.append(_first_wrong(table, name))
+        elif why in (NUMBERS, FEW) or (why == TOLD and name in wanted.categorical):
             kinds.features.append(name)
         elif why == EMPTY:
             kinds.ignored.append(name)
@@ -87,11 +96,13 @@ def kinds_of(table: CellTable, names: Sequence[str], ids: NDArray[Any], wanted: 
             kinds.carried.append(name)
         if name in kinds.features and why != NUMBERS:
             kinds.categories[name] = tuple(sorted(set(table.column(name)) - MISSING_NAMES))
+    if wrong:
+        raise table.no_number(*min(wrong, key=lambda one: one[0]))
     # In the order of the table, whoever named them.
     place = {name: at for at, name in enumerate(table.header)}
     for one in (kinds.carried, kinds.ignored):
         one.sort(key=lambda name: place[name])
-    return Kinds(kinds.features, kinds.categories, kinds.carried, kinds.ignored, kinds.why, tuple(_notes(table, kinds)))
+    return evolve(kinds, notes=tuple(_notes(table, kinds)))
 
 
 def rows_of(table: CellTable, features: Sequence[str], categories: Mapping[str, Sequence[str]]) -> NDArray[np.floating]:
@@ -123,7 +134,7 @@ def _kind(table: CellTable, name: str, bag_of_row: NDArray[np.intp], wanted: Wan
         return TOLD
     is_named = wanted.features is not None and name in wanted.features
     if wanted.features is not None and not is_named:
-        return OTHER
+        return OTHER if wanted.trained_on is None else UNKNOWN
     if table.lists(name) is not None:
         return NUMBERS  # Which the table refuses in words of its own.
     if not table.is_of_dates(name) and table.is_numeric(name) and (is_named or not table.has_leading_zeros(name)):
@@ -132,6 +143,8 @@ def _kind(table: CellTable, name: str, bag_of_row: NDArray[np.intp], wanted: Wan
     words, index = np.unique(cells, return_inverse=True)
     known = np.array([word not in MISSING_NAMES for word in words.tolist()])
     why = _kind_of_words(table, name, words[known].tolist(), index, known, bag_of_row)
+    if is_named and (why == WRONG or wanted.trained_on is not None):
+        return WRONG  # A model learnt numbers of it.
     if is_named and why != FEW:
         if why in (DATES, ZEROS) or known.sum() > MOST_WORDS:
             raise DataError(_no_feature(table, name, why, words[known].tolist()))
@@ -155,7 +168,7 @@ def _kind_of_words(
     numbers = [table.form.is_number(word) or _ALMOST.fullmatch(word) is not None for word in words]
     is_leading = all(map(str.isdecimal, words))
     if not is_leading and 2 * counts[known][numbers].sum() >= counts[known].sum():
-        _refuse_cell(table, name, words)
+        return WRONG
     if 1 < len(words) <= MOST_WORDS and _is_shared(index, known, counts, bag_of_row):
         return FEW
     return ZEROS if is_leading else SAME if len(words) == 1 else NAMES
@@ -171,12 +184,12 @@ def _is_shared(
     return bool(counts[lone].sum() <= LARGEST_LONE_SHARE * counts[known].sum())
 
 
-def _refuse_cell(table: CellTable, name: str, words: Collection[str]) -> None:
-    """Refuse a column of numbers by its first cell that is none."""
-    wrong = {word for word in words if not table.form.is_number(word)}
+def _first_wrong(table: CellTable, name: str) -> tuple[int, str, str]:
+    """Return the first cell of a column of numbers that is none: its row, the column and the cell."""
     cells = table.column(name)
-    row = next(row for row, cell in enumerate(cells) if cell in wrong)
-    raise table.no_number(row, name, cells[row])
+    known = {cell: table.form.is_number(cell) for cell in set(cells)}
+    row = next(row for row, cell in enumerate(cells) if not known[cell])
+    return row, name, cells[row]
 
 
 def _is_empty(table: CellTable, name: str) -> bool:
@@ -197,12 +210,17 @@ def _notes(table: CellTable, kinds: Kinds) -> Iterator[str]:
     name = table.path.name
     of = {why: [one for one, own in kinds.why.items() if own == why] for why in dict.fromkeys(kinds.why.values())}
     if of.get(FEW):
-        yield f"{name}: {quoted(of[FEW])} {_holds(of[FEW])} {FEW}: {_are(of[FEW], 'a category', 'categories')}"
+        yield f"{name}: {quoted(of[FEW])} {_holds(of[FEW])} {FEW}, and {_are(of[FEW], 'a category', 'categories')}"
     for why in (NAMES, DATES, ZEROS, SAME):
         if of.get(why):
-            yield f"{name}: {quoted(of[why])} {_holds(of[why])} {why}, so {_are(of[why])} carried and no feature"
+            hint = "; categorical makes features of words" if why == NAMES else ""
+            held = f"{quoted(of[why])} {_holds(of[why])} {why}"
+            yield f"{name}: {held}, and {_are(of[why])} carried beside the rows{hint}"
     if of.get(OTHER):
-        yield f"{name}: {quoted(of[OTHER])} {_are(of[OTHER])} {OTHER}, so {_are(of[OTHER])} carried"
+        yield f"{name}: {quoted(of[OTHER])} {_are(of[OTHER])} {OTHER}, and {_are(of[OTHER])} carried beside the rows"
+    if of.get(UNKNOWN):
+        columns = _are(of[UNKNOWN], UNKNOWN, UNKNOWN.replace("column", "columns"))
+        yield f"{name}: {quoted(of[UNKNOWN])} {columns}, and {_are(of[UNKNOWN])} carried beside the rows"
     if of.get(EMPTY):
         yield f"{name}: {quoted(of[EMPTY])} {_are(of[EMPTY])} empty and left out"
 

@@ -143,8 +143,8 @@ def dataset_of(
         DataError: naming the place of a cell that is not as it should be.
     """
     ids = bag_ids(table, roles.bag)
-    held = Kinds(features=roles.features) if kinds is None else kinds
-    index = index_columns(table, [name for name in held.features if name not in held.categories])
+    held = Kinds(roles.features, index=index_columns(table, roles.features)) if kinds is None else kinds
+    index = held.index
     features = [name for name in held.features if name not in index]
     if not features:
         raise DataError(_no_features(table, held, index))

@@ -15,6 +15,7 @@ from bliss_readers.tables.dialect import NAMES, found_delimiter
 from bliss_readers.tables.number_format import NumberFormat, check_decimal, found_format
 from bliss_readers.text.encoding import decoded_by
 
+_WRITTEN = {"tab": "\t", "\\t": "\t"}  # How a delimiter is typed that is hard to type.
 CSV_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 # Spreadsheets write the delimiter in a line before the column names.
 _TOLD = re.compile(r"""\A"?sep=([^"\r\n])"?[ \t]*(?:\r\n|\n|\r)""", re.IGNORECASE)
@@ -53,7 +54,7 @@ def read_csv_table(path: Path, told: TextForm, usual: str = ",", text_columns: C
         DataError: naming the file and the line.
         SettingsError: the delimiter is not one character, or the decimal sign or the encoding is none.
     """
-    delimiter = told.delimiter
+    delimiter = _WRITTEN.get(told.delimiter or "", told.delimiter)
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise SettingsError(f"delimiter is {delimiter!r}; allowed is one character, such as ',' or ';' or a tab.")
     check_decimal(told.decimal)

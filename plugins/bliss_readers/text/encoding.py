@@ -59,7 +59,8 @@ def decoded_by(path: Path, encoding: str | None) -> tuple[str, list[str]]:
         return _decoded(path, raw, marked), []
     except DataError as error:
         cause = error.__cause__
-        if marked != "utf-8-sig" or not isinstance(cause, UnicodeDecodeError) or b"\0" in raw:
+        claims = marked != "utf-8-sig" or raw.startswith(codecs.BOM_UTF8)
+        if claims or not isinstance(cause, UnicodeDecodeError) or b"\0" in raw:
             raise
         try:
             text = raw.decode("cp1252")

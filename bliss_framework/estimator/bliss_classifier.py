@@ -31,13 +31,7 @@ from bliss_framework.estimator.parameters import (
     not_given,
     signature,
 )
-from bliss_framework.estimator.prepared_rows import (
-    prepared_rows,
-    reading_for_fit,
-    reading_of,
-    refuse_transformer,
-    with_preparation,
-)
+from bliss_framework.estimator.prepared_rows import prepared_rows, reading_for_fit, reading_of, with_preparation
 from bliss_framework.estimator.selection import Pieces, Trial
 from bliss_framework.estimator.suspect_columns import warn_of_suspect_columns
 from bliss_framework.extension.components import resolve
@@ -327,7 +321,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Compare predictions with the weak labels of other bags by all measures of the regime; see `score`."""
         refuse_lost_bags(self, X, bags)
         regime = self._regimes[0]
-        data = check_labelled(X, y, bags, None, sample_weight, reading_of(self))
+        data = check_labelled(X, y, bags, None, sample_weight, reading_of(self, X))
         data = self._known_columns(X, data).with_labels_of(regime)
         weak = regime.check_test(data.weak, data.bags, tuple(self.bag_classes_.tolist()))
         predicted = self._bag_labels(data.rows, data.bags)
@@ -350,14 +344,13 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any, bags: Any) -> CheckedData:
         check_is_fitted(self)
-        return self._known_columns(X, check_unlabelled(X, bags, reading_of(self)))
+        return self._known_columns(X, check_unlabelled(X, bags, reading_of(self, X)))
 
     def _known_columns(self, X: Any, data: CheckedData) -> CheckedData:
         """Refuse rows with other columns than those of training, match checked data by name, and prepare the rows."""
         if is_table(X):
             validate_data(self, X, skip_check_array=True, reset=False)
-            return prepared_rows(self, data)
-        refuse_transformer(self)
+            return prepared_rows(self, data, warn=True)
         names = getattr(self, "feature_names_in_", None)
         data, _ = data.with_columns_of(None if names is None else names.tolist(), "X")
         if data.rows.shape[1] != self.n_features_in_:
@@ -365,7 +358,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"X has {data.rows.shape[1]} features, but BlissClassifier is expecting {self.n_features_in_} features "
                 f"as input."
             )
-        return prepared_rows(self, data)
+        return prepared_rows(self, data, warn=False)
 
     def _scores(self, rows: Any) -> NDArray[np.float64]:
         return np.asarray(instance_scores(self.members_, rows) - self.instance_threshold_)

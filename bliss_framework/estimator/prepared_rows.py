@@ -1,6 +1,7 @@
 """How a `BlissClassifier` reads and prepares rows: by what its training rows taught, or by the user's transformer."""
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 from sklearn.base import clone
@@ -29,18 +30,24 @@ def reading_for_fit(model: Any, X: Any) -> ReadX:
     return lambda rows: ReadRows(check_rows(model.preparation_.fit_transform(rows)))
 
 
-def reading_of_files(prepare: Any) -> ReadX:
-    """Return what makes numbers of the rows of a file; `prepare` is the parameter of a run."""
-    return with_empty_cells if is_wanted(prepare) else numbers_alone
+def reading_of_files(prepare: Any, names: Sequence[str] | None) -> ReadX:
+    """Return what makes numbers of the rows of a file.
+
+    Args:
+        prepare: the parameter of a run.
+        names: of the columns, for messages.
+    """
+    return lambda X: ReadRows(check_rows(X, empty_cells=is_wanted(prepare), names=names))
 
 
-def reading_of(model: Any) -> ReadX:
-    """Return what makes numbers of new rows of a fitted model."""
+def reading_of(model: Any, X: Any) -> ReadX:
+    """Return what makes numbers of new rows of a fitted model; raises as `reading_for_fit` does."""
     preparation = getattr(model, "preparation_", None)
     if preparation is None:
         return numbers_alone
     if isinstance(preparation, Preparation):
         return with_empty_cells
+    _refuse_no_table(X)
     return lambda rows: ReadRows(check_rows(preparation.transform(rows)))
 
 
@@ -52,29 +59,23 @@ def with_preparation(model: Any, data: CheckedData) -> CheckedData:
         data: training data; where the model has a transformer, its rows went through it when they were read.
     """
     if is_transformer(model.prepare):
-        _refuse_no_table(None if not hasattr(model, "preparation_") else data.X)
+        if not hasattr(model, "preparation_"):
+            _refuse_no_table(None)
         return data
     remember_columns(model, data)
     model.preparation_ = learnt(model.prepare, data)
     return prepared_by(model.preparation_, data)
 
 
-def prepared_rows(model: Any, data: CheckedData) -> CheckedData:
-    """Prepare new rows, and warn of words that training rows lack."""
+def prepared_rows(model: Any, data: CheckedData, warn: bool) -> CheckedData:
+    """Prepare new rows, and perhaps warn of words that training rows lack."""
     preparation = getattr(model, "preparation_", None)
     if not isinstance(preparation, Preparation):
         return data
     ready = preparation.transform(data)
-    for sentence in preparation.unknown_words(data):
+    for sentence in preparation.unknown_words(data) if warn else ():
         warnings.warn(sentence, BlissWarning, stacklevel=5)
     return ready
-
-
-def refuse_transformer(model: Any) -> None:
-    """Refuse rows that are no table where a transformer of the user's prepares them (DataError)."""
-    preparation = getattr(model, "preparation_", None)
-    if preparation is not None and not isinstance(preparation, Preparation):
-        _refuse_no_table(None)
 
 
 def _refuse_no_table(X: Any) -> None:

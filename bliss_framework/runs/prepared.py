@@ -183,6 +183,7 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
         raise SettingsError("A pipeline compares its own methods and has its own settings: use `bliss run`.")
     if settings.data.test is not None and settings.evaluation.wanted:
         raise SettingsError("There is a test set (data.test), so there are no folds: leave cv and test_share out.")
+    TABLE["prepare"].check(settings.bliss.get("prepare"))
     registry = plugins.registry
     loaded = _load(settings, settings.data, registry, data_dirs)
     dataset = loaded.dataset
@@ -244,7 +245,7 @@ def _readable(path: Path) -> str:
 
 
 def _checked(dataset: WeakDataset, prepare: Any) -> CheckedData:
-    read = reading_of_files(prepare)
+    read = reading_of_files(prepare, dataset.feature_names)
     data = check_training(dataset.X, dataset.weak, dataset.bags, dataset.groups, read=read)
     return evolve(_named(data, dataset), label_names=dataset.label_names)
 
@@ -294,7 +295,10 @@ def _given(bliss: Mapping[str, Any], regime: str) -> dict[str, Any]:
 def _test_problem(tested: LoadedData, problem: Problem, prepare: Any) -> tuple[Problem, tuple[str, ...]]:
     """Check a test set: its columns are those of training, and its weak labels are known."""
     dataset = tested.dataset
-    data = _named(check_labelled(dataset.X, dataset.weak, dataset.bags, read=reading_of_files(prepare)), dataset)
+    checked = check_labelled(
+        dataset.X, dataset.weak, dataset.bags, read=reading_of_files(prepare, dataset.feature_names)
+    )
+    data = _named(checked, dataset)
     data, notes = data.with_columns_of(problem.data.columns, f"The test set {dataset.name!r}")
     n_columns, n_test = problem.data.rows.shape[1], data.rows.shape[1]
     if n_test != n_columns:

@@ -272,7 +272,7 @@ def test_new_rows_are_read_as_those_of_the_model(written):
 
 
 def test_a_workbook_is_the_same_table(tmp_path, written):
-    """openpyxl writes what the CSV reader reads: ids of text keep their zeros, dates are carried, empty cells are NaN."""
+    """openpyxl writes what the CSV reader reads: ids keep their zeros, dates are carried, empty cells are NaN."""
     openpyxl = pytest.importorskip("openpyxl", reason="needs the extra files")
     header, rows = molecules()
     book = openpyxl.Workbook()
@@ -294,11 +294,11 @@ def test_a_workbook_is_the_same_table(tmp_path, written):
         name: own.tolist() for name, own in expected.carried.items()
     }
     assert data.notes[0] == 'export.xlsx: the first of 2 sheets, "Export", was read; sheet names another one'
-    with pytest.raises(SettingsError, match='has no sheet "Exprt". Did you mean "Export"'):
+    with pytest.raises(SettingsError, match=r'has no sheet "Exprt"\. Did you mean "Export"'):
         ExcelReader().read(tmp_path / "export.xlsx", bag="Molecule", sheet="Exprt")
+    book["Export"]["G6"] = "n.d."
+    book.save(tmp_path / "export.xlsx")
     with pytest.raises(DataError, match='row 6, column "f1"'):
-        book["Export"]["G6"] = "n.d."
-        book.save(tmp_path / "export.xlsx")
         ExcelReader().read(tmp_path / "export.xlsx", bag="Molecule", label="Active")
 
 

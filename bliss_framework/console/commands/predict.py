@@ -88,10 +88,11 @@ def _known_columns(fitted: Any, dataset: "WeakDataset", origin: str) -> "tuple[C
     from bliss_framework.estimator.prepared_rows import reading_of
 
     names = getattr(fitted, "feature_names_in_", None)
-    data = check_unlabelled(dataset.X, dataset.bags, reading_of(fitted))
+    data = check_unlabelled(dataset.X, dataset.bags, reading_of(fitted, None))
     data = evolve(data, columns=dataset.feature_names, categories=dataset.categories, carried=dataset.carried)
     data, notes = data.with_columns_of(None if names is None else names.tolist(), origin)
     n_features, trained_on = data.X.shape[1], getattr(fitted, "n_features_in_", data.X.shape[1])
     if trained_on != n_features:
         raise DataError(f"{origin} has {n_features} features, but the model was trained on {trained_on}.")
-    return data, notes
+    preparation = getattr(fitted, "preparation_", None)
+    return data, (*notes, *(() if preparation is None else preparation.unknown_words(data)))

@@ -98,7 +98,10 @@ def _with_index(X: Any, bags: Any, read: ReadX) -> tuple[CheckedData, RowIndex]:
     grouped = Bags.from_ids(np.arange(n_rows)) if bags is None else bags_of(bags)
     if grouped.n_rows != n_rows:
         raise DataError(f"X has {n_rows} rows, but bags has {grouped.n_rows} ids; pass one bag id for each row.")
-    return CheckedData(rows.array, grouped, None, rows.columns, categories=rows.categories), index
+    data = CheckedData(
+        rows.array, grouped, None, rows.columns, categories=rows.categories, empty_cells=rows.empty_cells
+    )
+    return data, index
 
 
 def check_bags(X: Any, bags: Any = None) -> tuple[Any, Bags]:
@@ -268,7 +271,9 @@ def _from_bags(X: Sequence[Any], ids: NDArray[Any] | None, read: ReadX) -> Check
     stack = Rows.stacked(bags).array
     sizes = [bag.shape[0] for bag in bags]
     index = np.repeat(np.arange(len(bags)), sizes)
-    return CheckedData(read(stack).array, Bags(np.arange(len(bags)) if ids is None else ids, index), None, columns)
+    rows = read(stack)
+    own = Bags(np.arange(len(bags)) if ids is None else ids, index)
+    return CheckedData(rows.array, own, None, columns, empty_cells=rows.empty_cells)
 
 
 def _same_columns(bags: list[Any]) -> tuple[tuple[str, ...] | None, list[Any]]:

@@ -84,11 +84,13 @@ class Preparation(BaseEstimator):  # type: ignore[misc]
             DataError: a category of training is numbers here, or the other way round.
         """
         _refuse_other_kinds(self.words_, data)
-        if self.as_it_is_ and not has_empty_cells(data):
+        if self.as_it_is_ and not data.empty_cells:
             return data
         X = Rows(self.transformer_.transform(self._coded(data))).canonical().array
         names = None if self.names_ is None else tuple(self.names_)
-        return evolve(data, X=X if Rows(X).is_sparse else np.ascontiguousarray(X), columns=names, categories={})
+        return evolve(
+            data, X=X if Rows(X).is_sparse else np.ascontiguousarray(X), columns=names, categories={}, empty_cells=False
+        )
 
     def first_row(self, row: Any, names: Sequence[str] | None) -> CheckedData:
         """Return a row (1, d) of numbers as data with the columns and categories of training."""
@@ -173,7 +175,7 @@ def learnt(prepare: Any, data: CheckedData) -> Preparation | None:
     """
     if not is_wanted(prepare):
         return None
-    if not data.categories and data.rows.shape[0] * data.rows.shape[1] > MOST_VALUES and not has_empty_cells(data):
+    if not data.categories and data.rows.shape[0] * data.rows.shape[1] > MOST_VALUES and not data.empty_cells:
         return None
     table = {} if prepare == AUTO else dict(prepare)
     return Preparation(**table).fit(data)
@@ -193,11 +195,6 @@ def prepared_by(preparation: Preparation | None, data: CheckedData) -> CheckedDa
             f"it out, or set prepare."
         )
     return data
-
-
-def has_empty_cells(data: CheckedData) -> bool:
-    """Say whether there is a NaN in the rows."""
-    return Rows(data.X).first_not_finite() is not None
 
 
 def _places(data: CheckedData) -> dict[str, int]:

@@ -11,7 +11,7 @@ from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.fitted_attributes import remember_columns
 from bliss_framework.estimator.inputs import is_table
 from bliss_framework.estimator.preparation import Preparation, is_wanted, learnt, prepared_by
-from bliss_framework.estimator.reading import ReadRows, ReadX, check_rows, numbers_alone, with_empty_cells
+from bliss_framework.estimator.reading import ReadRows, ReadX, check_rows, numbers_alone, read_numbers, with_empty_cells
 from bliss_framework.estimator.row_settings import is_transformer
 
 
@@ -37,7 +37,7 @@ def reading_of_files(prepare: Any, names: Sequence[str] | None) -> ReadX:
         prepare: the parameter of a run.
         names: of the columns, for messages.
     """
-    return lambda X: ReadRows(check_rows(X, empty_cells=is_wanted(prepare), names=names))
+    return lambda X: read_numbers(X, names, empty_cells=is_wanted(prepare))
 
 
 def reading_of(model: Any, X: Any) -> ReadX:

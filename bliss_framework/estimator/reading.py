@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
@@ -23,11 +23,13 @@ class ReadRows:
         array: (n, d) array of floats or CSR matrix.
         columns: the name of each column, or None.
         categories: the words of columns that hold places in such a list, by the name of the column.
+        empty_cells: whether there is a NaN.
     """
 
     array: Any = field()
     columns: tuple[str, ...] | None = field(default=None)
     categories: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    empty_cells: bool = field(default=False)
 
 
 ReadX = Callable[[Any], ReadRows]
@@ -46,13 +48,13 @@ def with_empty_cells(X: Any) -> ReadRows:
     """
     names = column_names(X)
     if names is None or hasattr(X, "sparse") or len(set(names)) < len(names) or _is_numeric(X):
-        return ReadRows(check_rows(X, empty_cells=True), names)
+        return read_numbers(X, names, empty_cells=True)
     numbers, categories = np.empty((len(X), len(names))), {}
     for place, name in enumerate(names):
         numbers[:, place], words = _read_column(name, np.asarray(X[name].to_numpy()))
         if words:
             categories[name] = words
-    return ReadRows(check_rows(numbers, empty_cells=True, names=names), names, categories)
+    return evolve(read_numbers(numbers, names, empty_cells=True), categories=categories)
 
 
 def column_names(X: Any) -> tuple[str, ...] | None:
@@ -63,16 +65,22 @@ def column_names(X: Any) -> tuple[str, ...] | None:
     return tuple(names)
 
 
-def check_rows(X: Any, empty_cells: bool = False, names: Sequence[str] | None = None) -> Any:
+def check_rows(X: Any) -> Any:
     """Turn rows into an array of floats or a CSR matrix of float64, refusing NaN and infinity by row and column.
 
     The caller's object is never changed, sparse rows are never made dense, and an array of float32 keeps its precision:
     images would take twice the memory. Scaling gives float64, so it is float32 to classifiers with scaling "none" only.
+    """
+    return read_numbers(X).array
+
+
+def read_numbers(X: Any, names: Sequence[str] | None = None, empty_cells: bool = False) -> ReadRows:
+    """Turn rows into numbers as `check_rows` does.
 
     Args:
         X: (n, d) numbers.
+        names: of the columns, where X itself has none.
         empty_cells: whether NaN is allowed, which is an empty cell.
-        names: of the columns, for messages, where X itself has none.
     """
     floats = [np.float64, np.float32]
     _refuse_unclear(X)
@@ -84,8 +92,10 @@ def check_rows(X: Any, empty_cells: bool = False, names: Sequence[str] | None = 
     # What shares its memory with a map is still a map, though scikit-learn returns an array.
     mapped = isinstance(X, np.memmap) and np.may_share_memory(X, checked)
     rows = Rows(X if mapped else checked).canonical()
-    _refuse_not_finite(rows, getattr(X, "columns", names), empty_cells)
-    return rows.array
+    found = rows.first_not_finite()
+    if found is not None and (not empty_cells or _has_infinity(rows)):
+        _refuse_not_finite(_first_infinite(rows) if empty_cells else found, getattr(X, "columns", names))
+    return ReadRows(rows.array, None if names is None else tuple(names), empty_cells=found is not None)
 
 
 def _refuse_unclear(X: Any) -> None:
@@ -104,11 +114,8 @@ def _refuse_unclear(X: Any) -> None:
         raise DataError(f'X has two columns "{twice}"; rename or remove one.')
 
 
-def _refuse_not_finite(rows: Rows, names: Any, empty_cells: bool) -> None:
-    wrong = rows.first_not_finite()
-    if wrong is None or (empty_cells and not _has_infinity(rows)):
-        return
-    row, column, value = _first_infinite(rows) if empty_cells else wrong
+def _refuse_not_finite(wrong: tuple[int, int, float], names: Any) -> NoReturn:
+    row, column, value = wrong
     name = f" ({names[column]!r})" if names is not None else ""
     found = "NaN" if np.isnan(value) else "infinity"
     hint = ' prepare="auto" fills empty cells.' if np.isnan(value) else ""

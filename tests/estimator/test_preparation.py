@@ -80,7 +80,7 @@ def test_rows_without_empty_cells_teach_what_fills_those_of_new_rows(as_sparse):
     rows = np.abs(frame_of(0)[0][["a", "c"]].to_numpy()) + 1.0
     form = sp.csr_matrix if as_sparse else np.asarray
     data = CheckedData(form(rows), Bags.from_ids(np.arange(len(rows))), None)
-    new = CheckedData(form(np.array([[np.nan, 2.0]])), Bags.from_ids([0]), None)
+    new = CheckedData(form(np.array([[np.nan, 2.0]])), Bags.from_ids([0]), None, empty_cells=True)
     filled = Preparation().fit(data).transform(new).rows.dense()
     assert filled.tolist() == [[np.median(rows[:, 0]), 2.0]]
 
@@ -115,7 +115,7 @@ def test_what_was_done_is_said(cells, words, said):
 
 def test_a_column_that_is_empty_in_training_is_zero():
     """Such a column says nothing, and does not shift the others."""
-    data = CheckedData(np.array([[np.nan, 1.0], [np.nan, 2.0]]), Bags.from_ids([0, 1]), None)
+    data = CheckedData(np.array([[np.nan, 1.0], [np.nan, 2.0]]), Bags.from_ids([0, 1]), None, empty_cells=True)
     assert Preparation().fit(data).transform(data).X.tolist() == [[0.0, 1.0], [0.0, 2.0]]
 
 

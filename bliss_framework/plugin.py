@@ -81,14 +81,14 @@ from bliss_framework.extension.contracts import (
     Total as Total,
     When as When,
 )
-from bliss_framework.extension.dataset import WeakDataset as WeakDataset
+from bliss_framework.extension.dataset import TableColumn as TableColumn, WeakDataset as WeakDataset
 from bliss_framework.extension.extras import needed as needed
 from bliss_framework.extension.file_kinds import file_kind as file_kind
 from bliss_framework.extension.file_limits import check_columns as check_columns, check_size as check_size
 from bliss_framework.extension.imports import imported_class as imported_class
 from bliss_framework.extension.loading.plugins import load_plugins as load_plugins
 from bliss_framework.extension.markers import hookimpl as hookimpl
-from bliss_framework.extension.naming import near_miss as near_miss
+from bliss_framework.extension.naming import did_you_mean as did_you_mean, near_miss as near_miss
 from bliss_framework.extension.npy_files import map_npy as map_npy
 from bliss_framework.extension.npz_files import NpzFile as NpzFile, open_npz as open_npz
 from bliss_framework.extension.pipeline_report import MethodReport as MethodReport, PipelineReport as PipelineReport

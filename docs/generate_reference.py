@@ -45,7 +45,13 @@ A plugin implements any of these functions, marked with `@hookimpl` from `bliss_
 take fewer arguments than listed. Hooks are called one plugin at a time, so that one that raises costs only itself. The
 entry point: group `bliss_framework`, value a module or an object with hook methods, never a class.
 """
-STAGES = {"inference": "label inference", "final": "after it", "selection": "choice of settings", "run": "how it runs"}
+STAGES = {
+    "rows": "before it",
+    "inference": "label inference",
+    "final": "after it",
+    "selection": "choice of settings",
+    "run": "how it runs",
+}
 KINDS = ("regime", "reward", "strategy", "classifier", "baseline", "dataset", "reader", "pipeline")
 HEAD = "<!-- Written by docs/generate_reference.py from the docstrings; change those. -->\n"
 

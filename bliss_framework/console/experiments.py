@@ -6,7 +6,7 @@ from typing import Any
 
 from attrs import evolve
 
-from bliss_framework.console.options import PARAMETER_OPTIONS
+from bliss_framework.console.options import DATA_OPTIONS, PARAMETER_OPTIONS, given_options
 from bliss_framework.errors import SettingsError, UnknownNameError
 from bliss_framework.estimator.parameters import SETTINGS, TABLE
 from bliss_framework.extension.naming import did_you_mean
@@ -18,8 +18,6 @@ from bliss_framework.runs.settings.records import (
     with_component_parameters,
     with_options,
 )
-
-DATA_OPTIONS = ("bag", "label", "instance_label", "labels", "group")
 
 
 def experiments_of(source: str, only: str | None, options: Mapping[str, Any]) -> Experiments:
@@ -57,8 +55,7 @@ def _with(settings: RunSettings, options: dict[str, Any]) -> RunSettings:
     assignments = options.pop("assignments")
     named = {place: options.pop(option) for place, option in PARAMETER_OPTIONS.items() if option in options}
     chosen = options.pop("settings")
-    reading = {key: options.pop(key) for key in DATA_OPTIONS}
-    reading = {key: value for key, value in reading.items() if value is not None}
+    reading = given_options({key: options.pop(key) for key in DATA_OPTIONS})
     settings = evolve(settings, data=evolve(settings.data, options={**settings.data.options, **reading}))
     settings = evolve(settings, bliss={**settings.bliss, **_chosen_settings(chosen)})
     options = {name: TABLE[name].read(value) if name in TABLE else value for name, value in options.items()}

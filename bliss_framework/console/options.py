@@ -5,7 +5,7 @@ installed regimes advise, which is looked up when --help is asked for.
 """
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
@@ -15,7 +15,13 @@ from bliss_framework.estimator.parameters import TABLE, Parameter
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-PANELS = {"inference": "Label inference", "final": "After inference", "selection": "Components", "run": "Where it runs"}
+PANELS = {
+    "rows": "Data",
+    "inference": "Label inference",
+    "final": "After inference",
+    "selection": "Components",
+    "run": "Where it runs",
+}
 SEEDED = "0 in a run"  # A run can be repeated, so it has a seed.
 FROM_DATA = "the data set's, else mil"
 
@@ -44,7 +50,7 @@ class ParameterCommand(click.RichCommand):
 
 
 def _with_default(row: Parameter, words: str) -> str:
-    default = {"regime": FROM_DATA, "random_state": SEEDED}.get(row.name, words)
+    default = {"regime": FROM_DATA, "random_state": SEEDED, "prepare": "auto"}.get(row.name, words)
     return f"{row.text} [default: {default}]" if default else row.text
 
 
@@ -157,7 +163,33 @@ data_options = _all(
         metavar="FILE",
         help="A second table: a line with the weak label for each bag; of X.npy a line for each row.",
     ),
+    *(
+        _data(
+            f"--{name}", multiple=True, metavar="COLUMN", help=f"{text} May be repeated; a pattern such as 'f*' works."
+        )
+        for name, text in {
+            "features": "A column that is a feature; others are carried. [default: all that can be]",
+            "categorical": "A column that is a category. [default: those with few words, each in several bags]",
+            "carry": "A column that stays beside the rows as no feature. [default: names, dates and ids]",
+            "ignore": "A column to leave out.",
+        }.items()
+    ),
+    _data("--delimiter", metavar="CHARACTER", help="Between the columns of a text table. [default: found]"),
+    _data("--decimal", metavar="SIGN", help="The sign in numbers of a text table: . or , [default: found]"),
+    _data("--encoding", metavar="NAME", help="Of a text table, such as utf-8 or latin-1. [default: found]"),
 )
+
+DATA_OPTIONS = (
+    *("bag", "label", "instance_label", "labels", "group"),
+    *("features", "categorical", "carry", "ignore", "delimiter", "decimal", "encoding"),
+)
+
+
+def given_options(reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a reader that were typed; those that may be repeated as lists."""
+    given = {name: list(value) if isinstance(value, tuple) else value for name, value in reading.items()}
+    return {name: value for name, value in given.items() if value is not None and value != []}
+
 
 trust_modules_option = _components(
     "--trust",

@@ -19,7 +19,7 @@ from bliss_framework.estimator.explanation import Explanation, explain
 from bliss_framework.estimator.extremes import check_values
 from bliss_framework.estimator.final import probabilities
 from bliss_framework.estimator.fit import FitRequest, fit, fit_best, ranked_trials, warn_of_collapse
-from bliss_framework.estimator.fitted_attributes import remember_columns, remember_labels, remember_result
+from bliss_framework.estimator.fitted_attributes import remember_labels, remember_result
 from bliss_framework.estimator.inputs import check_labelled, check_training, check_unlabelled, has_bags, is_table
 from bliss_framework.estimator.label_inference import infer, order_data
 from bliss_framework.estimator.lost_bags import refuse_lost_bags, warn_of_no_bags
@@ -31,6 +31,7 @@ from bliss_framework.estimator.parameters import (
     not_given,
     signature,
 )
+from bliss_framework.estimator.prepared_rows import prepared_rows, reading_for_fit, reading_of, with_preparation
 from bliss_framework.estimator.selection import Pieces, Trial
 from bliss_framework.estimator.suspect_columns import warn_of_suspect_columns
 from bliss_framework.extension.components import resolve
@@ -78,6 +79,8 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         inference_: what `result.json` says under "inference".
         bag_threshold_: bags that score above it are positive.
         instance_threshold_: what is taken off the scores of instances, so that those above 0 are of `classes_[1]`.
+        preparation_: what fills empty cells and encodes categories, or the fitted transformer of `prepare`; None where
+            there is none.
         plugins_: the plugin, distribution and version that each named component comes from.
         config_: the configuration in use, every parameter resolved; it prints, compares and turns into JSON
             and TOML.
@@ -224,7 +227,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._configure(Profile(n_rows=2, n_bags=2))
 
     def _checked(self, X: Any, y: Any, bags: Any, groups: Any = None, sample_weight: Any = None) -> CheckedData:
-        data = check_training(X, y, bags, groups, sample_weight)
+        data = check_training(X, y, bags, groups, sample_weight, reading_for_fit(self, X))
         if is_table(X):
             validate_data(self, X, skip_check_array=True)
         return data
@@ -238,7 +241,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _request(
         self, data: CheckedData, config: FitConfig, emit: Emit, run_tasks: RunTasks | None, work: Work
     ) -> FitRequest:
-        remember_columns(self, data)
+        data = with_preparation(self, data)
         check_values(data, config["scaling"])
         seed = int(generator(self.random_state).randint(2**31 - 1))
         runner = fold_runner(self.n_jobs) if run_tasks is None else run_tasks
@@ -318,7 +321,8 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Compare predictions with the weak labels of other bags by all measures of the regime; see `score`."""
         refuse_lost_bags(self, X, bags)
         regime = self._regimes[0]
-        data = self._known_columns(X, check_labelled(X, y, bags, None, sample_weight)).with_labels_of(regime)
+        data = check_labelled(X, y, bags, None, sample_weight, reading_of(self, X))
+        data = self._known_columns(X, data).with_labels_of(regime)
         weak = regime.check_test(data.weak, data.bags, tuple(self.bag_classes_.tolist()))
         predicted = self._bag_labels(data.rows, data.bags)
         scores = self._bag_scores(data.rows, data.bags) - self.bag_threshold_
@@ -340,13 +344,13 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any, bags: Any) -> CheckedData:
         check_is_fitted(self)
-        return self._known_columns(X, check_unlabelled(X, bags))
+        return self._known_columns(X, check_unlabelled(X, bags, reading_of(self, X)))
 
     def _known_columns(self, X: Any, data: CheckedData) -> CheckedData:
-        """Refuse rows with other columns than those of training; checked data are matched by name."""
+        """Refuse rows with other columns than those of training, match checked data by name, and prepare the rows."""
         if is_table(X):
             validate_data(self, X, skip_check_array=True, reset=False)
-            return data
+            return prepared_rows(self, data, warn=True)
         names = getattr(self, "feature_names_in_", None)
         data, _ = data.with_columns_of(None if names is None else names.tolist(), "X")
         if data.rows.shape[1] != self.n_features_in_:
@@ -354,7 +358,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"X has {data.rows.shape[1]} features, but BlissClassifier is expecting {self.n_features_in_} features "
                 f"as input."
             )
-        return data
+        return prepared_rows(self, data, warn=False)
 
     def _scores(self, rows: Any) -> NDArray[np.float64]:
         return np.asarray(instance_scores(self.members_, rows) - self.instance_threshold_)

@@ -30,6 +30,9 @@ class CheckedData:
             are none.
         columns: the name of each column, or None.
         carried: (n, ...) arrays that stay beside the rows, by name, such as ids of instances.
+        categories: the words of columns that hold places in such a list, by the name of the column; NaN where there is
+            none. See `Preparation`.
+        empty_cells: whether some rows may hold NaN, which is an empty cell.
         read: what a regime made of the weak labels; see `read_by`.
         label_names: what the columns of `weak` are called, where it is a table with names.
         weights: (n,) positive weights of the rows, of mean 1, or None where all count alike.
@@ -40,6 +43,8 @@ class CheckedData:
     weak: Any = field()
     columns: tuple[str, ...] | None = field(default=None)
     carried: Mapping[str, NDArray[Any]] = field(factory=dict)
+    categories: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    empty_cells: bool = field(default=False)
     read: WeakLabels | None = field(default=None)
     label_names: tuple[Any, ...] | None = field(default=None)
     weights: NDArray[np.float64] | None = field(default=None)

@@ -52,7 +52,7 @@ def remember_labels(model: Any, found: CrossFit, order: NDArray[np.intp], data: 
 
 def remember_result(model: Any, result: FitResult) -> None:
     """Keep what was trained on the inferred labels, and the configuration in use."""
-    own = {name: getattr(model, name) for name in named("selection", "run")}
+    own = {name: getattr(model, name) for name in named("rows", "selection", "run")}
     model.config_ = Config({**result.config.values, **own})
     model.plugins_ = {name: dict(origin) for name, origin in result.config.components_from.items()}
     model.members_ = result.members

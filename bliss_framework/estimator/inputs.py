@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
-from sklearn.utils import check_array
 
 from bliss_framework.errors import BlissWarning, DataError
 from bliss_framework.estimator.alignment import RowIndex, boxed, column_labels, exact, has_index, per_bag, row_index
 from bliss_framework.estimator.checked_data import CheckedData
+from bliss_framework.estimator.reading import ReadX, column_names, numbers_alone
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.rows import Rows
 
@@ -20,7 +20,12 @@ NULL_WORDS = frozenset({"nan", "NaN", "NaT", "<NA>"})
 
 
 def check_training(
-    X: Any, y: Any = None, bags: Any = None, groups: Any = None, sample_weight: Any = None
+    X: Any,
+    y: Any = None,
+    bags: Any = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+    read: ReadX = numbers_alone,
 ) -> CheckedData:
     """Check what is passed to `fit`.
 
@@ -32,25 +37,31 @@ def check_training(
         bags: (n,) ids or `Bags`, or None where every row is a bag of its own (or X is a list or mapping of bags).
         groups: the group of each bag or row, in the same forms as y, or None. Bags of a group are never split.
         sample_weight: the weight of each bag or row, in the same forms as y but for rows that differ, or None.
+        read: makes numbers of rows; by default all of them are finite numbers already.
 
     Raises:
         DataError: naming what was found and what is allowed.
     """
-    data = check_labelled(X, y, bags, groups, sample_weight)
+    data = check_labelled(X, y, bags, groups, sample_weight, read)
     if data.bags.n_bags < 2:
         raise DataError(_one_bag(data.bags.n_rows))
     return data
 
 
 def check_labelled(
-    X: Any, y: Any = None, bags: Any = None, groups: Any = None, sample_weight: Any = None
+    X: Any,
+    y: Any = None,
+    bags: Any = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+    read: ReadX = numbers_alone,
 ) -> CheckedData:
     """Check rows that have weak labels, whether to train on or to compare predictions with; one bag is enough here."""
     if isinstance(X, CheckedData):
         return X
     if y is None:
         raise DataError("fit requires y to be passed, but the target y is None.")
-    data, index = _with_index(X, bags)
+    data, index = _with_index(X, bags, read)
     if index.listed and isinstance(y, Sized) and len(y) != data.bags.n_bags:
         raise DataError(f"X is a list of {data.bags.n_bags} bags, but y has {_number_of_labels(len(y))}.")
     weak = per_bag(y, data.bags, index)
@@ -64,12 +75,12 @@ def check_labelled(
     )
 
 
-def check_unlabelled(X: Any, bags: Any = None) -> CheckedData:
+def check_unlabelled(X: Any, bags: Any = None, read: ReadX = numbers_alone) -> CheckedData:
     """Check rows and their bags; arguments as in `check_training`."""
-    return X if isinstance(X, CheckedData) else _with_index(X, bags)[0]
+    return X if isinstance(X, CheckedData) else _with_index(X, bags, read)[0]
 
 
-def _with_index(X: Any, bags: Any) -> tuple[CheckedData, RowIndex]:
+def _with_index(X: Any, bags: Any, read: ReadX) -> tuple[CheckedData, RowIndex]:
     """Check rows and their bags, and return the index of the rows beside them."""
     ids = None
     if _is_mapping(X):
@@ -78,31 +89,25 @@ def _with_index(X: Any, bags: Any) -> tuple[CheckedData, RowIndex]:
     if _is_list_of_bags(X):
         if bags is not None:
             raise DataError("X is a list of bags, so it says which rows belong together; do not pass bags as well.")
-        return _from_bags(X, ids), RowIndex(None, named=ids is not None, listed=True)
+        return _from_bags(X, ids, read), RowIndex(None, named=ids is not None, listed=True)
     if isinstance(bags, str):
         raise DataError(_one_text(bags, X))
     index = row_index(X, bags)
-    rows = check_rows(X)
-    if bags is None:
-        return CheckedData(rows, Bags.from_ids(np.arange(rows.shape[0])), None, column_names(X)), index
-    grouped = bags_of(bags)
-    if grouped.n_rows != rows.shape[0]:
-        raise DataError(f"X has {rows.shape[0]} rows, but bags has {grouped.n_rows} ids; pass one bag id for each row.")
-    return CheckedData(rows, grouped, None, column_names(X)), index
+    rows = read(X)
+    n_rows = rows.array.shape[0]
+    grouped = Bags.from_ids(np.arange(n_rows)) if bags is None else bags_of(bags)
+    if grouped.n_rows != n_rows:
+        raise DataError(f"X has {n_rows} rows, but bags has {grouped.n_rows} ids; pass one bag id for each row.")
+    data = CheckedData(
+        rows.array, grouped, None, rows.columns, categories=rows.categories, empty_cells=rows.empty_cells
+    )
+    return data, index
 
 
 def check_bags(X: Any, bags: Any = None) -> tuple[Any, Bags]:
     """Check rows and their bags: (X as `check_rows` returns it, Bags)."""
     data = check_unlabelled(X, bags)
     return data.X, data.bags
-
-
-def column_names(X: Any) -> tuple[str, ...] | None:
-    """Return the names of the columns of a data frame; None where there are none, or not all of them are text."""
-    names = getattr(X, "columns", None)
-    if names is None or not all(isinstance(name, str) for name in names):
-        return None
-    return tuple(names)
 
 
 def bags_of(ids: Any) -> Bags:
@@ -232,26 +237,6 @@ def _as_list_of_bags(X: Any) -> Any:
     return entries if X.size and X.size == len(X) and all(_is_table(one) for one in entries) else X
 
 
-def check_rows(X: Any) -> Any:
-    """Turn rows into an array of floats or a CSR matrix of float64, refusing NaN and infinity by row and column.
-
-    The caller's object is never changed, sparse rows are never made dense, and an array of float32 keeps its precision:
-    images would take twice the memory. Scaling gives float64, so it is float32 to classifiers with scaling "none" only.
-    """
-    floats = [np.float64, np.float32]
-    _refuse_unclear(X)
-    try:
-        # One memory layout, because a sum over columns in another layout has other last bits.
-        checked = check_array(X, accept_sparse="csr", dtype=floats, order="C", ensure_all_finite=False, input_name="X")
-    except ValueError as error:
-        raise DataError(str(error)) from None
-    # What shares its memory with a map is still a map, though scikit-learn returns an array.
-    mapped = isinstance(X, np.memmap) and np.may_share_memory(X, checked)
-    rows = Rows(X if mapped else checked).canonical()
-    _refuse_not_finite(rows, getattr(X, "columns", None))
-    return rows.array
-
-
 def _is_list_of_bags(X: Any) -> bool:
     return isinstance(X, list | tuple) and any(_is_table(bag) for bag in X)
 
@@ -274,7 +259,7 @@ def _table(bag: Any, position: int) -> Any:
     return np.asarray(bag)
 
 
-def _from_bags(X: Sequence[Any], ids: NDArray[Any] | None) -> CheckedData:
+def _from_bags(X: Sequence[Any], ids: NDArray[Any] | None, read: ReadX) -> CheckedData:
     bags = [_table(bag, position) for position, bag in enumerate(X)]
     columns, bags = _same_columns(bags)
     widths = [bag.shape[1] for bag in bags]
@@ -286,7 +271,9 @@ def _from_bags(X: Sequence[Any], ids: NDArray[Any] | None) -> CheckedData:
     stack = Rows.stacked(bags).array
     sizes = [bag.shape[0] for bag in bags]
     index = np.repeat(np.arange(len(bags)), sizes)
-    return CheckedData(check_rows(stack), Bags(np.arange(len(bags)) if ids is None else ids, index), None, columns)
+    rows = read(stack)
+    own = Bags(np.arange(len(bags)) if ids is None else ids, index)
+    return CheckedData(rows.array, own, None, columns, empty_cells=rows.empty_cells)
 
 
 def _same_columns(bags: list[Any]) -> tuple[tuple[str, ...] | None, list[Any]]:
@@ -328,35 +315,6 @@ def _refuse_other_columns(wanted: tuple[Any, ...], own: tuple[Any, ...], first: 
     if len(set(own)) < len(own):
         twice = next(name for name in own if own.count(name) > 1)
         raise DataError(f'bag {position} has two columns "{twice}"; rename or remove one.')
-
-
-def _refuse_unclear(X: Any) -> None:
-    """Refuse what scikit-learn would read as something else: masked entries, and columns with one name."""
-    if np.ma.isMaskedArray(X) and np.ma.getmaskarray(X).any():
-        row = int(np.argwhere(np.ma.getmaskarray(X))[0][0])
-        raise DataError(f"X has a masked entry in row {row}; all values must be known. Impute or drop it first.")
-    if getattr(X, "ndim", 0) == 3:
-        raise DataError(
-            f"Found array with dim 3, of shape {tuple(X.shape)}, while dim <= 2 is required; an array of bags is "
-            f"passed as a list of bags, list(X)."
-        )
-    names = column_names(X) or ()
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f'X has two columns "{twice}"; rename or remove one.')
-
-
-def _refuse_not_finite(rows: Rows, names: Any) -> None:
-    wrong = rows.first_not_finite()
-    if wrong is None:
-        return
-    row, column, value = wrong
-    name = f" ({names[column]!r})" if names is not None else ""
-    found = "NaN" if np.isnan(value) else "infinity"
-    raise DataError(
-        f"X contains {found} in row {row}, column {column}{name}; all values must be finite numbers (no NaN, no inf). "
-        f"Impute or drop it first."
-    )
 
 
 def _one_bag(n_rows: int) -> str:

@@ -23,6 +23,7 @@ from bliss_framework.estimator.configure import Config
 from bliss_framework.estimator.ensemble import Member
 from bliss_framework.estimator.final import FinalClassifier
 from bliss_framework.estimator.parameters import TABLE
+from bliss_framework.estimator.preparation import Preparation
 from bliss_framework.estimator.scaling import Scaling
 
 MOST_COLUMNS = 2**24  # Of a dense row, 128 MiB; a model of more was trained on sparse rows.
@@ -274,8 +275,13 @@ def _predict_once(model: Any) -> None:
 
 
 def _check_predictions(model: Any, row: Any) -> None:
+    preparation = getattr(model, "preparation_", None)
+    if isinstance(preparation, Preparation):
+        row = preparation.first_row(row, getattr(model, "feature_names_in_", None))
+    elif preparation is not None:
+        return  # Whose rows are the user's own, and hold words or whatever else it takes.
     if isinstance(model, BlissClassifier):
-        scores = model._scores(row)
+        scores = model.decision_function(row)
         shape = (1,) if len(model.classes_) == 2 else (1, len(model.classes_))
         _array(np.asarray(scores), "a score", shape)
     else:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin, get
 from attrs import evolve, field, frozen
 
 from bliss_framework.errors import SettingsError
+from bliss_framework.estimator.row_settings import SCALINGS, preparation, scaling_mode
 from bliss_framework.validators import (
     Validator,
     anything,
@@ -33,9 +34,7 @@ SAME = "same"  # The final classifier that is the classifier of label inference.
 Settings = Literal["default", "select", "paper"]
 SETTINGS = get_args(Settings)
 TrainOn = Literal["one", "rest"]
-SCALINGS = ("auto", "clipped", "standard", "standard-unit", "unit", "none")
-
-When = Literal["inference", "final", "selection", "run"]
+When = Literal["rows", "inference", "final", "selection", "run"]
 
 
 @frozen
@@ -43,7 +42,8 @@ class Parameter:
     """A row of the table.
 
     Attributes:
-        when: in which stage it matters: in label inference, after it, where settings are chosen, or how a fit runs.
+        when: in which stage it matters: before anything learns from the rows, in label inference, after it, where
+            settings are chosen, or how a fit runs.
         default: where neither the user nor the regime says anything.
         allowed: refuses all other values.
         text: what it means, a sentence or two.
@@ -102,12 +102,6 @@ class Parameter:
         """
         if value is not None:
             check_value(self.name, value, self.allowed)
-
-
-def scaling_mode(_: Any, attribute: Any, value: Any) -> None:
-    """Allow a mode of `Scaling`."""
-    if not isinstance(value, str) or value not in SCALINGS:
-        raise SettingsError(f"{attribute.name} must be one of {', '.join(SCALINGS)}; got {value!r}.")
 
 
 class Parameters(TypedDict, total=False):
@@ -307,6 +301,18 @@ class Parameters(TypedDict, total=False):
     ]
     n_members: Annotated[
         int, Parameter("selection", 5, at_least(1), "How many of the best settings select averages.", "N")
+    ]
+    prepare: Annotated[
+        Any,
+        Parameter(
+            "rows",
+            None,
+            optional(preparation),
+            "How rows are prepared, learnt on the rows passed to `fit`: auto fills empty cells with medians and makes "
+            "columns of categories, none refuses both; or a table, or an unfitted transformer of scikit-learn.",
+            "HOW",
+            in_grid=False,
+        ),
     ]
     random_state: Annotated[
         int | object | None,

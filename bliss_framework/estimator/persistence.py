@@ -25,6 +25,8 @@ OWN_TYPES = frozenset(
         "bliss_framework.estimator.final.FinalClassifier",
         "bliss_framework.estimator.ensemble.Member",
         "bliss_framework.estimator.scaling.Scaling",
+        "bliss_framework.estimator.preparation.Preparation",
+        "numpy.dtype",  # Which scikit-learn's imputer remembers; a file makes nothing of it but a type of numbers.
         "scipy.sparse._csr.csr_matrix",
         "builtins.frozenset",
     )

@@ -7,7 +7,7 @@ from attrs import evolve
 from numpy.typing import DTypeLike, NDArray
 from sklearn.base import BaseEstimator
 
-from bliss_framework.estimator.parameters import scaling_mode
+from bliss_framework.estimator.row_settings import scaling_mode
 from bliss_framework.kernel.row_view import RowView, as_rows
 from bliss_framework.kernel.rows import ORDINARY, Rows
 from bliss_framework.validators import check_value

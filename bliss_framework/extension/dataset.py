@@ -14,6 +14,23 @@ from bliss_framework.kernel.rows import Rows
 BLOCK_BYTES = 1 << 24
 
 
+@frozen
+class TableColumn:
+    """What a column of a table was taken for.
+
+    Attributes:
+        name: of the column.
+        role: "bag", "label", "instance label", "group", "feature", "category", "carried" or "ignored".
+        why: the reason, as the end of a sentence.
+        n_missing: cells that hold nothing.
+    """
+
+    name: str = field()
+    role: str = field()
+    why: str = field(default="")
+    n_missing: int = field(default=0)
+
+
 @frozen(eq=False)
 class WeakDataset:
     """A weakly labelled data set.
@@ -31,6 +48,9 @@ class WeakDataset:
             on one side of every split.
         carried: (n,) arrays of numbers or text that are no features and stay beside the rows, by name, such as ids of
             instances, names, coordinates; they are written to every output of rows.
+        categories: the words of columns of X that hold places in such a list, by the name of the column; NaN where a
+            cell is empty. A model makes a column of 0 and 1 of each word.
+        table: what each column of a file was taken for, where it is a table.
         notes: sentences for the user about what was left out or may mean something else than it seems.
     """
 
@@ -44,13 +64,16 @@ class WeakDataset:
     label_names: tuple[str, ...] | None = field(default=None)
     groups: NDArray[Any] | None = field(default=None)
     carried: Mapping[str, NDArray[Any]] = field(factory=dict)
+    categories: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    table: tuple[TableColumn, ...] = field(default=())
     notes: tuple[str, ...] = field(default=())
 
     def sha256(self) -> str:
         """Digest rows, bags and weak labels, so that a run can tell whether its data changed."""
         digest = hashlib.sha256()
         groups = [] if self.groups is None else [self.groups]
-        for part in [*Rows(self.X).buffers(), self.bags, self.weak, *groups]:
+        words = [np.array([name, *of_column]) for name, of_column in sorted(self.categories.items())]
+        for part in [*Rows(self.X).buffers(), self.bags, self.weak, *groups, *words]:
             array = np.asarray(part)
             digest.update(f"{array.dtype.str}{array.shape}".encode())
             if array.dtype == object:

@@ -60,7 +60,7 @@ def _zip_kind(start: bytes) -> str:
     if name.endswith(b".npy"):
         return "an .npz archive of NumPy; call it .npz"
     if name.startswith((b"[Content_Types]", b"_rels/", b"xl/", b"docProps/")):
-        return "an Excel workbook (.xlsx); save the sheet as CSV in UTF-8"
+        return "an Excel workbook; call it .xlsx"
     if name == b"mimetype":
         return "an OpenDocument file (.ods); save the sheet as CSV in UTF-8"
     return "a zip archive; unpack it first"

@@ -25,7 +25,7 @@ def foretell(prepared: Prepared, work: Work, tell: Tell) -> None:
     Raises:
         MemoryNeededError: before any work, with a setting that fits where there is one.
     """
-    config, data, jobs = prepared.config, prepared.problem.data, prepared.n_jobs
+    config, data, jobs = prepared.config, prepared.ready, prepared.n_jobs
     needed = check_memory(config, data, lambda: prepared.plugins.registry, jobs, config.given.get("max_memory"), work)
     n_rows = data.bags.n_rows
     many = n_rows * (1 + work.fits + len(config.candidates)) >= MEASURED_FROM

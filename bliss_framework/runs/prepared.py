@@ -18,6 +18,9 @@ from bliss_framework.estimator.configure import FitConfig, configure
 from bliss_framework.estimator.extremes import check_values
 from bliss_framework.estimator.inputs import check_labelled, check_training
 from bliss_framework.estimator.parameters import TABLE, not_given
+from bliss_framework.estimator.preparation import learnt, prepared_by
+from bliss_framework.estimator.prepared_rows import reading_of_files
+from bliss_framework.estimator.row_settings import AUTO
 from bliss_framework.estimator.suspect_columns import suspect_columns
 from bliss_framework.extension.contracts import Profile
 from bliss_framework.extension.dataset import WeakDataset
@@ -26,6 +29,7 @@ from bliss_framework.extension.naming import is_own
 from bliss_framework.extension.registry import Registry
 from bliss_framework.runs.data.files import portable
 from bliss_framework.runs.data.find import LoadedData, find_dataset
+from bliss_framework.runs.data.reuse import reading_for_test_set, without_roles
 from bliss_framework.runs.evaluation.methods import Method, compared_methods, default_methods, method_document
 from bliss_framework.runs.evaluation.plan import DEFAULT_SEED, check_plan, check_seed
 from bliss_framework.runs.evaluation.problem import Problem, problem_of
@@ -48,6 +52,7 @@ class Prepared:
         plugins: knows the parameters of components, and who ships them.
         seed: the random state of the run.
         n_jobs: processes.
+        ready: the data with the rows that a fit to all of them learns from: empty cells filled, categories encoded.
         notes: sentences for the user about the data.
         test_path: of the file of the test set, if it is one.
     """
@@ -60,6 +65,7 @@ class Prepared:
     plugins: Plugins = field()
     seed: int = field()
     n_jobs: int | None = field()
+    ready: CheckedData = field()
     notes: tuple[str, ...] = field(default=())
     test_path: Path | None = field(default=None)
 
@@ -177,23 +183,26 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
         raise SettingsError("A pipeline compares its own methods and has its own settings: use `bliss run`.")
     if settings.data.test is not None and settings.evaluation.wanted:
         raise SettingsError("There is a test set (data.test), so there are no folds: leave cv and test_share out.")
+    TABLE["prepare"].check(settings.bliss.get("prepare"))
     registry = plugins.registry
     loaded = _load(settings, settings.data, registry, data_dirs)
     dataset = loaded.dataset
     given = _given(settings.bliss, dataset.regime)
     check_seed(given["random_state"])
-    data = _checked(dataset)
+    prepare = given["prepare"]
+    data = _checked(dataset, prepare)
     profile = Profile.of(data.bags, data.rows.is_sparse)
     facts = data.facts
     config = configure(given, profile, registry, facts, settings.recorded)
-    data, notes = _read(data, config)
+    data, ready, notes = _read(data, config)
     problem, understood = problem_of(dataset, data, config.regime)
     notes += understood
     tested: LoadedData | None = None
     if settings.data.of_test is not None:
-        tested = _load(settings, settings.data.of_test, registry, data_dirs)
-        test, of_test = _test_problem(tested, problem)
-        problem, notes = evolve(problem, test=test), (*notes, *of_test)
+        of_test = evolve(settings.data.of_test, options=without_roles(settings.data.of_test.options))
+        tested = _load(settings, of_test, registry, data_dirs, reading_for_test_set(dataset))
+        test, said = _test_problem(tested, problem, prepare)
+        problem, notes = evolve(problem, test=test), (*notes, *said)
     check_plan(problem, settings.evaluation, int(given["random_state"]), bool(config.candidates))
     chosen = settings.compare
     left_out: tuple[str, ...] = ()
@@ -210,6 +219,7 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
         plugins,
         seed=int(given["random_state"]),
         n_jobs=given.get("n_jobs"),
+        ready=ready,
         notes=(*loaded.notes, *config.notes, *notes, *_name_notes(loaded, tested), *unseen),
         test_path=None if tested is None else tested.path,
     )
@@ -234,19 +244,32 @@ def _readable(path: Path) -> str:
     return str(path).encode("utf-8", "replace").decode("utf-8")
 
 
-def _checked(dataset: WeakDataset) -> CheckedData:
-    data = check_training(dataset.X, dataset.weak, dataset.bags, dataset.groups)
-    return evolve(data, columns=dataset.feature_names, label_names=dataset.label_names, carried=dataset.carried)
+def _checked(dataset: WeakDataset, prepare: Any) -> CheckedData:
+    read = reading_of_files(prepare, dataset.feature_names)
+    data = check_training(dataset.X, dataset.weak, dataset.bags, dataset.groups, read=read)
+    return evolve(_named(data, dataset), label_names=dataset.label_names)
 
 
-def _read(data: CheckedData, config: FitConfig) -> tuple[CheckedData, tuple[str, ...]]:
-    """Let the regime read the weak labels, look at the values, and return what is to be noted of both."""
+def _named(data: CheckedData, dataset: WeakDataset) -> CheckedData:
+    """Add to checked rows what a data set says of their columns, and what it carries beside them."""
+    return evolve(data, columns=dataset.feature_names, categories=dataset.categories, carried=dataset.carried)
+
+
+def _read(data: CheckedData, config: FitConfig) -> tuple[CheckedData, CheckedData, tuple[str, ...]]:
+    """Let the regime read the weak labels, prepare the rows, look at the values, and say what is to be noted of all.
+
+    Returns:
+        The data, the data with prepared rows, and sentences.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         data = data.read_by(config.regime)
-        check_values(data, config["scaling"])
+        preparation = learnt(config.given.get("prepare"), data)
+        ready = prepared_by(preparation, data)
+        check_values(ready, config["scaling"])
     warned = dict.fromkeys(str(one.message) for one in caught)
-    return data, (*data.labels.notes, *warned, *suspect_columns(data))
+    done = "" if preparation is None else preparation.summary()
+    return data, ready, (*data.labels.notes, *([done] if done else []), *warned, *suspect_columns(ready))
 
 
 def _found_names(problem: Problem) -> dict[str, Any]:
@@ -263,18 +286,19 @@ def _found_names(problem: Problem) -> dict[str, Any]:
 
 
 def _given(bliss: Mapping[str, Any], regime: str) -> dict[str, Any]:
-    """Fill in what a run knows: the regime of the data, and a seed, so that it can be repeated."""
+    """Fill in what a run knows: the regime of the data, a seed, so that it can be repeated, and prepared rows."""
     spec = bliss.get("regime", regime)
     named = {"name": regime, **spec} if isinstance(spec, Mapping) and "name" not in spec else spec
-    return {"random_state": DEFAULT_SEED, **bliss, "regime": named}
+    return {"random_state": DEFAULT_SEED, "prepare": AUTO, **bliss, "regime": named}
 
 
-def _test_problem(tested: LoadedData, problem: Problem) -> tuple[Problem, tuple[str, ...]]:
+def _test_problem(tested: LoadedData, problem: Problem, prepare: Any) -> tuple[Problem, tuple[str, ...]]:
     """Check a test set: its columns are those of training, and its weak labels are known."""
     dataset = tested.dataset
-    data = evolve(
-        check_labelled(dataset.X, dataset.weak, dataset.bags), columns=dataset.feature_names, carried=dataset.carried
+    checked = check_labelled(
+        dataset.X, dataset.weak, dataset.bags, read=reading_of_files(prepare, dataset.feature_names)
     )
+    data = _named(checked, dataset)
     data, notes = data.with_columns_of(problem.data.columns, f"The test set {dataset.name!r}")
     n_columns, n_test = problem.data.rows.shape[1], data.rows.shape[1]
     if n_test != n_columns:
@@ -288,7 +312,13 @@ def _test_problem(tested: LoadedData, problem: Problem) -> tuple[Problem, tuple[
     return test, (*tested.notes, *notes, *understood)
 
 
-def _load(settings: RunSettings, data: DataSettings, registry: Registry, data_dirs: Sequence[Path]) -> LoadedData:
+def _load(
+    settings: RunSettings,
+    data: DataSettings,
+    registry: Registry,
+    data_dirs: Sequence[Path],
+    told: Mapping[str, Any] = {},
+) -> LoadedData:
     regime = settings.bliss.get("regime", TABLE["regime"].default)
     named = regime.get("name") if isinstance(regime, Mapping) else regime
     missing = _missing_regime(named, registry, settings.recorded)
@@ -303,6 +333,7 @@ def _load(settings: RunSettings, data: DataSettings, registry: Registry, data_di
             options=data.options,
             rows_are_bags=_rows_are_bags(named, registry),
             separator=regime.get("separator") if isinstance(regime, Mapping) else None,
+            told=told,
         )
     except UnknownNameError as unknown:
         # Data say which regime they are for. Where there are none either, the plugin that ships both may be missing.

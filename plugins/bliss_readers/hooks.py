@@ -8,6 +8,7 @@ from bliss_readers.mill import MillReader
 from bliss_readers.npy.npy_reader import NpyReader
 from bliss_readers.npz.npz_reader import NpzReader
 from bliss_readers.tables.csv_reader import CsvReader
+from bliss_readers.tables.excel_reader import ExcelReader
 from bliss_readers.tables.parquet_reader import ParquetReader
 from bliss_readers.zarr_store import ZarrReader
 
@@ -20,6 +21,7 @@ def bliss_readers() -> list[Component]:
         Component("npz", NpzReader, "The native form (.npz): NumPy arrays, dense or sparse rows"),
         Component("npy", NpyReader, "Rows that need not fit into memory (.npy), with a file of bags and labels beside"),
         Component("parquet", ParquetReader, "Parquet tables (.parquet): one row for each instance; extra files"),
+        Component("excel", ExcelReader, "Excel workbooks (.xlsx): one row for each instance; extra files"),
         Component("zarr", ZarrReader, "The native form as a Zarr store: a folder of compressed chunks; extra zarr"),
         Component("arff", ArffReader, "Weka's files (.arff), with a bag or an instance in each line"),
         Component("c45", C45Reader, "The files of MUSK in the UCI repository (.data with .names)"),

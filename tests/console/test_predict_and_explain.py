@@ -48,7 +48,7 @@ def test_columns_are_matched_by_name(cli, trained, here):
         (here / f"{name}.csv").write_text("\n".join(map(",".join, table)) + "\n")
         ended = cli("predict", trained, f"{name}.csv", "--json")
         assert ended.code == 0
-        assert ('"z", on which the model was not trained; left out' in ended.err) == (name == "extra")
+        assert ('"z" is no column of the model, and is carried beside the rows' in ended.err) == (name == "extra")
         scores[name] = [one["score"] for one in json.loads(ended.out)["bags"]]
     assert scores["plain"] == scores["swapped"] == scores["extra"]
     (here / "renamed.csv").write_text("\n".join(map(",".join, renamed)) + "\n")

@@ -308,7 +308,7 @@ class TestTable:
     def test_every_parameter_has_one_row(self):
         """The signature of the constructor, the configuration and the groups are made of the same names."""
         assert list(BlissClassifier().get_params()) == sorted(TABLE)
-        assert set(CONFIGURED) | set(named("selection", "run")) == set(TABLE)
+        assert set(CONFIGURED) | set(named("rows", "selection", "run")) == set(TABLE)
         assert set(COMPONENTS) <= set(CONFIGURED)
 
     @pytest.mark.parametrize("name", list(TABLE))

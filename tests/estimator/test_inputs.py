@@ -9,7 +9,8 @@ from sklearn.exceptions import DataConversionWarning
 
 from bliss_framework import DataError, check_bags, check_training
 from bliss_framework.estimator.alignment import RowIndex, per_bag
-from bliss_framework.estimator.inputs import bags_of, check_labelled, check_rows
+from bliss_framework.estimator.inputs import bags_of, check_labelled
+from bliss_framework.estimator.reading import check_rows
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import class_codes
 from bliss_framework.kernel.rows import Rows

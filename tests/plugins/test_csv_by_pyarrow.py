@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 from bliss_framework import DataError
 from bliss_readers.tables import arrow_text, csv_file
 from bliss_readers.tables.arrow_text import ArrowText
-from bliss_readers.tables.csv_file import read_csv_table
+from bliss_readers.tables.csv_file import TextForm, read_csv_table
 from bliss_readers.tables.csv_reader import CsvReader
 
 pytest.importorskip("pyarrow.csv", reason="needs the extra files")
@@ -101,7 +101,7 @@ def test_plain_tables_are_read_by_pyarrow(tmp_path, monkeypatch, content):
     delimiter = next(one for one in ",;\t|" if one in content)
     assert not isinstance(assert_same(path, delimiter=delimiter), str)
     monkeypatch.setattr(csv_file, "_read_by_csv", mock.Mock(side_effect=AssertionError("not needed")))
-    assert isinstance(read_csv_table(path, delimiter), ArrowText)
+    assert isinstance(read_csv_table(path, TextForm(delimiter)), ArrowText)
 
 
 @pytest.mark.parametrize(
@@ -132,14 +132,14 @@ def test_ids_and_labels_of_digits_stay_text(tmp_path):
     data = CsvReader().read(path, bag="mol", label="act", group="site")
     assert (data.bags.tolist(), data.groups.tolist()) == (["007", "7"], ["01", "1"])
     assert assert_same(path, bag="mol", label="act", group="site")[2] == np.array([0.5, 1.5]).tobytes()
-    assert read_csv_table(path, None).column("mol") == ["007", "7"]
+    assert read_csv_table(path, TextForm()).column("mol") == ["007", "7"]
 
 
 def test_a_column_of_a_few_odd_cells_is_read_all_the_same(tmp_path):
     """Where one cell far down is none that pyarrow reads, its column is read cell by cell, the others at once."""
     path = tmp_path / "toy.csv"
     path.write_text("\n".join(["bag,label,f1,f2", *["a,1,2,3"] * 40, "a,1,true, NA"]))
-    table = read_csv_table(path, None)
+    table = read_csv_table(path, TextForm())
     assert isinstance(table, ArrowText)
     assert table.numbers(["f1", "f2"])[-1].tolist()[0] == 1.0
     assert np.isnan(table.numbers(["f2"])[-1, 0])
@@ -151,7 +151,7 @@ def test_a_table_of_many_blocks_is_one(tmp_path, monkeypatch):
     monkeypatch.setattr(arrow_text, "_BLOCK", 4096)
     rows = [(f"b{row % 97}é", repr(row / 7), f"w{row}") for row in range(3000)]
     (tmp_path / "toy.csv").write_text("\n".join(["bag,f,t", *map(",".join, rows)]))
-    table = read_csv_table(tmp_path / "toy.csv", None)
+    table = read_csv_table(tmp_path / "toy.csv", TextForm())
     assert table.columns[0].num_chunks > 5
     assert [table.column(name) for name in ("bag", "f", "t")] == [list(cells) for cells in zip(*rows, strict=True)]
     assert table.numbers(["f"])[:, 0].tolist() == [row / 7 for row in range(3000)]

@@ -24,6 +24,7 @@ from bliss_readers.npy.npy_reader import NpyReader
 from bliss_readers.npz import npz_archive
 from bliss_readers.npz.npz_reader import NpzReader
 from bliss_readers.tables.csv_reader import CsvReader
+from bliss_readers.tables.excel_reader import ExcelReader
 from bliss_readers.tables.parquet_reader import ParquetReader
 from bliss_readers.zarr_store import ZarrReader
 
@@ -94,6 +95,7 @@ def test_all_readers_are_registered():
         "npz": NpzReader,
         "npy": NpyReader,
         "parquet": ParquetReader,
+        "excel": ExcelReader,
         "zarr": ZarrReader,
         "arff": ArffReader,
         "c45": C45Reader,
@@ -433,8 +435,8 @@ class TestCsv:
 
     def test_missing_features_are_nan(self, table):
         """Empty cells, "?", "NA" and "nan" become NaN, for the estimator to name."""
-        data = read_csv(table("bag,a,b,c,d,e\nx,,?,NA,NaN,7\n"))
-        assert np.isnan(data.X).tolist() == [[True, True, True, True, False]]
+        data = read_csv(table("bag,a,b,c,d,e\nx,,?,NA,NaN,7\ny,1,2,3,4,n/a\n"))
+        assert np.isnan(data.X).tolist() == [[True, True, True, True, False], [False] * 4 + [True]]
 
     def test_spreadsheet_files_are_read(self, table):
         """A byte order mark, CRLF ends, blanks, quotes and blank lines change nothing."""
@@ -442,11 +444,13 @@ class TestCsv:
         assert (data.bags.tolist(), data.weak.tolist(), data.X.tolist()) == (["a, b"], [1], [[0.5]])
 
     def test_other_delimiters(self, table):
-        """Tab is the delimiter of .tsv files, and any one character can be named."""
+        """Tab is the delimiter of .tsv files, another one is found and noted, and any one character can be named."""
         assert read_csv(table("bag\tf\na\t1\n", "toy.tsv")).X.tolist() == [[1.0]]
         semicolons = table("bag;f\na;1\n")
         assert read_csv(semicolons, delimiter=";").X.tolist() == [[1.0]]
-        assert "Set delimiter; first line: 'bag;f'" in refusal(semicolons)
+        assert read_csv(semicolons).X.tolist() == [[1.0]]
+        assert read_csv(semicolons).notes == ("toy.csv: columns are split at a semicolon",)
+        assert "first line: 'bag;f'" in refusal(semicolons, delimiter="|")
         with pytest.raises(SettingsError, match="delimiter is ';;'"):
             read_csv(semicolons, delimiter=";;")
 
@@ -507,11 +511,16 @@ class TestCsv:
         assert read_csv(path, labels=labels, label="label").feature_names == ("y", "f")
         assert read_csv(path, labels=labels, instance_label="y").instance_labels.tolist() == [3]
 
-    def test_other_encodings_are_named(self, tmp_path):
-        """A file that is not UTF-8 is refused with what to do."""
+    def test_other_encodings_are_found(self, tmp_path):
+        """A file that is not UTF-8 is read as Windows writes it, which is noted."""
         path = tmp_path / "latin.csv"
         path.write_bytes("bag,größe\na,1\n".encode("latin-1"))
-        assert "is not UTF-8 text" in refusal(path)
+        data = read_csv(path)
+        assert data.feature_names == ("größe",)
+        assert "is not UTF-8 and was read as Windows-1252, in which line 1 has" in data.notes[0]
+        assert read_csv(path, encoding="latin-1").notes == ()
+        with pytest.raises(SettingsError, match="encoding is 'klingon', which is none that is known"):
+            read_csv(path, encoding="klingon")
 
     def test_sniff_looks_at_name_and_first_bytes(self, table, tmp_path):
         """Only a text file called .csv or .tsv is recognised, and nothing raises."""
@@ -804,17 +813,24 @@ class TestOtherFiles:
         assert (data.feature_names, data.bags.tolist(), data.weak.tolist()) == (("größe",), ["ä"], [1])
 
     def test_other_encodings_are_named_with_the_place(self, tmp_path):
-        """Latin-1 is refused with the line and the word, UTF-16 without a mark by its name."""
+        """What is neither UTF-8 nor of Windows is refused with the line, UTF-16 without a mark is read."""
         path = tmp_path / "toy.csv"
-        path.write_bytes("bag,f\na,1\nZürich,2\n".encode("latin-1"))
+        path.write_bytes("bag,f\na,1\nZürich\x81,2\n".encode("latin-1"))
         message = refusal(path)
         assert "byte 0xfc in line 3" in message
         assert "Windows-1252 or Latin-1, in which this place is" in message
         assert "Zürich" in message
+        assert read_csv(path, encoding="latin-1").bags.tolist() == ["a", "Zürich\x81"]
+        assert "is no text in ascii (line 3)" in refusal(path, encoding="ascii")
         path.write_bytes(b"\xef\xbb\xbf" + "bag,f\nZürich,2\n".encode("latin-1"))
         assert "byte 0xfc in line 2" in refusal(path)
-        path.write_bytes("bag,f\na,1\n".encode("utf-16-le"))
-        assert "is text in UTF-16 without a byte order mark; save it as UTF-8" in refusal(path)
+        for encoding in ("utf-16-le", "utf-16-be"):
+            path.write_bytes("bag,f\na,1\n".encode(encoding))
+            assert CsvReader().sniff(path)
+            assert (read_csv(path).X.tolist(), read_csv(path).notes[0]) == (
+                [[1.0]],
+                "toy.csv was read as UTF-16, which it does not say",
+            )
         path.write_bytes(b"\xff\xfeb")
         assert "begins with the byte order mark of UTF-16" in refusal(path)
 
@@ -851,29 +867,31 @@ class TestOtherFiles:
     @pytest.mark.parametrize(
         ("text", "said"),
         [
-            (
-                "bag;f1;f2\na;1,5;2,5\n",
-                'split at a semicolon: set delimiter = ";". The commas in the rows seem to be dec',
-            ),
-            ("bag\tf1\tf2\na\t1,5\t2,5\n", 'split at a tab: set delimiter = "\\t"'),
-            ("bag;f1;f2\na;1;2\n", "Set delimiter; first line: 'bag;f1;f2'"),
+            ("bag;f1;f2\na;1,5;2,5\nb;1\n", 'split at a semicolon: set delimiter = ";". The commas in the rows seem'),
+            ("bag\tf1\tf2\na\t1,5\n", 'split at a tab: set delimiter = "\\t"'),
+            ("bag f1 f2\na 1 2\n", "Set delimiter; first line: 'bag f1 f2'"),
             ("bag,f\na,1,5\n", "3 cells, but line 1 names 2 columns. One cell more than names"),
             ("b0,0.5,1.5\nb1,2,3\n", "these are cells of a row? The first line names the columns"),
         ],
     )
     def test_tables_of_other_shapes_are_explained(self, table, text, said):
-        """Another delimiter, decimal commas, a missing name and missing names are each said."""
+        """Another delimiter that is not in all lines, a missing name and missing names are each said."""
         assert said in refusal(table(text))
 
-    def test_decimal_commas_are_named(self, table):
-        """With the right delimiter the comma in a number is what is wrong."""
-        message = refusal(table("bag;f\na;1,5\n"), delimiter=";")
-        assert "'1,5' is no number. It has a decimal comma; write numbers with a point." in message
+    def test_a_decimal_comma_among_points_is_named(self, table):
+        """Where some cells have a point and one has a comma, nobody knows which it is, until the user says it."""
+        path = table("bag;f\na;1.5\nb;1,5\nc;2\n")
+        assert "line 3, column \"f\": '1,5' is no number. It has a decimal comma, and other cells have a point" in (
+            refusal(path)
+        )
+        assert "line 2, column \"f\": '1.5' is no number" in refusal(path, decimal=",")
+        with pytest.raises(SettingsError, match="decimal is ';'"):
+            read_csv(path, decimal=";")
 
     def test_a_spreadsheet_may_say_the_delimiter(self, table):
         """A first line "sep=;" says it, and lines are counted with it; what the user says comes first."""
         assert read_csv(table("sep=;\r\nbag;f\r\na;1\r\n")).X.tolist() == [[1.0]]
-        assert "line 3, column \"f\": 'x'" in refusal(table("sep=;\nbag;f\na;x\n"))
+        assert "line 4, column \"f\": 'x'" in refusal(table("sep=;\nbag;f\na;1\nb;x\n"))
         assert read_csv(table("sep=;\nbag,f\na,1\n"), delimiter=",").X.tolist() == [[1.0]]
 
     def test_names_that_are_all_numbers_are_noted(self, table):

@@ -107,7 +107,7 @@ class TestFilledIn:
         """Parameters of [[compare]] reach the baseline, freshly made for each fit."""
         chosen = (MethodSettings("bag-mean-svm", {"C": 3.0}),)
         prepared = prepare(RunSettings(DataSettings(str(toy_file())), compare=chosen), default_plugins(), [])
-        first, second = (prepared.baselines[0].fit(prepared.problem.data, seed, print) for seed in (0, 1))
+        first, second = (prepared.baselines[0].fit(prepared.problem.data, seed, print).model for seed in (0, 1))
         assert (first.C, second.C) == (3.0, 3.0)
         assert first is not second
 

@@ -203,5 +203,5 @@ class TestWhatDataTell:
         assert prepared.bliss["regime"]["label_names"] == ["cat", "dog"]
         own = {"label_names": ["cat", "dog"], "negative_label": "negative", "separator": ";"}
         assert prepared.baselines[0].settings == own
-        model = prepared.baselines[0].fit(evolve(prepared.problem.data, weak=Y), 0, print)
+        model = prepared.baselines[0].fit(evolve(prepared.problem.data, weak=Y), 0, print).model
         assert model.classes_.tolist() == ["negative", "cat", "dog"]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from bliss_framework.console.options import data_options, output_options
+from bliss_framework.console.options import data_options, given_options, output_options
 from bliss_framework.errors import DataError
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def predict_command(
     from bliss_framework.console.drawing.screens import open_screen
     from bliss_framework.console.drawing.tables import prediction_table
     from bliss_framework.runs.data.find import find_dataset
+    from bliss_framework.runs.data.reuse import reading_for_model
     from bliss_framework.runs.folder.atomic import plain, to_json
     from bliss_framework.runs.folder.csv_tables import predicted_bags, write_predictions
 
@@ -51,10 +52,11 @@ def predict_command(
         source,
         registry=plugins.registry,
         data_dirs=data_folders(data_dir),
-        options={key: value for key, value in reading.items() if value is not None},
+        options=given_options(reading),
         needs_labels=False,
         rows_are_bags=bool(getattr(getattr(fitted, "regime_", None), "rows_are_bags", False)),
         separator=getattr(getattr(fitted, "regime_", None), "separator", None),
+        told=reading_for_model(fitted, Path(model)),
     )
     dataset = loaded.dataset
     data, notes = _known_columns(fitted, dataset, loaded.origin)
@@ -83,11 +85,14 @@ def _known_columns(fitted: Any, dataset: "WeakDataset", origin: str) -> "tuple[C
     from attrs import evolve
 
     from bliss_framework.estimator.inputs import check_unlabelled
+    from bliss_framework.estimator.prepared_rows import reading_of
 
     names = getattr(fitted, "feature_names_in_", None)
-    data = evolve(check_unlabelled(dataset.X, dataset.bags), columns=dataset.feature_names)
+    data = check_unlabelled(dataset.X, dataset.bags, reading_of(fitted, None))
+    data = evolve(data, columns=dataset.feature_names, categories=dataset.categories, carried=dataset.carried)
     data, notes = data.with_columns_of(None if names is None else names.tolist(), origin)
     n_features, trained_on = data.X.shape[1], getattr(fitted, "n_features_in_", data.X.shape[1])
     if trained_on != n_features:
         raise DataError(f"{origin} has {n_features} features, but the model was trained on {trained_on}.")
-    return data, notes
+    preparation = getattr(fitted, "preparation_", None)
+    return data, (*notes, *(() if preparation is None else preparation.unknown_words(data)))

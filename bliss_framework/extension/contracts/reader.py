@@ -19,7 +19,9 @@ class Reader(ABC):
         """Read the file.
 
         What it leaves out, and what may mean something else than it seems, it says in the notes of the data set. Where
-        it has the options `rows_are_bags` and `separator`, it is told what the regime says of them.
+        it has the options `rows_are_bags` and `separator`, it is told what the regime says of them. Where it has
+        `trained_on`, `categorical` and `labelled`, it is told which columns a model needs of new rows, which of them
+        are categories, and that no weak label is wanted.
 
         Raises:
             DataError: naming the file, the place in it, what was found and what is allowed.

@@ -51,16 +51,16 @@ class FileReaders:
         return bool(self._ask(path)[0])
 
     def read(
-        self, path: Path, options: Mapping[str, Any], rows_are_bags: bool = False, separator: str | None = None
+        self, path: Path, options: Mapping[str, Any], told: Mapping[str, Any] = {}
     ) -> tuple[WeakDataset, tuple[str, ...]]:
         """Read a file.
 
         Args:
             path: the file.
             options: `reader`, the name of a reader, if the file's own name does not tell; all others are the reader's.
-            rows_are_bags: whether the regime takes each row for a bag; readers that can do so are told.
-            separator: what stands between the labels of a set in text, where the regime says so; readers that split
-                text are told.
+            told: options that the reader is told where it has them, but those that are None: what the regime says, such
+                as `rows_are_bags`, whether each row is a bag, or `separator`, between the labels of a set; and what a
+                model needs of new rows, such as `trained_on`, its columns.
 
         Returns:
             The data set, and sentences for the user.
@@ -76,7 +76,6 @@ class FileReaders:
         reader = self.registry.create("reader", name)
         wanted = {option: value for option, value in options.items() if option != "reader"}
         _check_options(name, reader, wanted)
-        told = {"rows_are_bags": rows_are_bags or None, "separator": separator}
         known = inspect.signature(reader.read).parameters
         wanted = {**{key: value for key, value in told.items() if value is not None and key in known}, **wanted}
         try:

@@ -60,6 +60,7 @@ def find_dataset(
     needs_labels: bool = True,
     rows_are_bags: bool = False,
     separator: str | None = None,
+    told: Mapping[str, Any] = {},
 ) -> LoadedData:
     """Load what the user names: a file if there is one, else a plugin's data set, else a file in the data folders.
 
@@ -72,6 +73,7 @@ def find_dataset(
         needs_labels: refuse data without weak labels.
         rows_are_bags: whether the regime takes each row for a bag, so that a table needs no bag ids.
         separator: what stands between the labels of a set in text, where the regime says so.
+        told: options that a reader is told where it has them, and where `options` do not say otherwise.
 
     Raises:
         UnknownNameError: there is no such file or name; the message offers the nearest one.
@@ -85,7 +87,9 @@ def find_dataset(
         raise UnknownNameError(_unknown(source, registry, data_dirs))
     taken, *others = places
     if isinstance(taken, Path):
-        dataset, notes = readers.read(taken, options, rows_are_bags, separator)
+        dataset, notes = readers.read(
+            taken, options, {**told, "rows_are_bags": rows_are_bags or None, "separator": separator}
+        )
     else:
         dataset, notes = _make(taken, registry, options, data_dirs)
     if needs_labels and dataset.weak is None:

@@ -14,7 +14,7 @@ from bliss_framework.errors import PluginError
 from bliss_framework.kernel.events import silent
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.kernel.words import listed_words, positions_of
-from bliss_framework.runs.evaluation.methods import OWN, rows_and_bags
+from bliss_framework.runs.evaluation.methods import OWN, with_rows_and_bags
 from bliss_framework.runs.evaluation.plan import Fit
 from bliss_framework.runs.evaluation.problem import Problem, training_part
 from bliss_framework.runs.evaluation.truth import predicted_classes
@@ -162,7 +162,7 @@ def _test_piece(problem: Problem, method: str, model: Any, test_bags: NDArray[np
     tested = problem.tested
     data = tested.data.take_bags(test_bags)
     rows, positions = tested.bags.rows_of(test_bags), tested.bags.take(tested.bags.rows_of(test_bags))[1]
-    X, bags = rows_and_bags(model, data)
+    model, X, bags = with_rows_and_bags(model, data)
     predicted = weak_codes(model.predict_bags(X, bags)[1], data.labels, method)
     scores = model.score_bags(X, bags)[1]
     known = tested.truth is not None

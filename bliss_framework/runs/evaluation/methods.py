@@ -13,6 +13,7 @@ from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.component_tables import fill_defaults, with_shared_parameters
 from bliss_framework.estimator.configure import FitConfig, configure
 from bliss_framework.estimator.parameters import named
+from bliss_framework.estimator.preparation import Preparation, learnt, prepared_by
 from bliss_framework.extension.components import as_table
 from bliss_framework.extension.contracts import Profile
 from bliss_framework.extension.registry import Registry
@@ -50,13 +51,25 @@ def bliss_method(config: FitConfig, name: str = OWN) -> Method:
     def fit(data: CheckedData, seed: int, emit: Emit) -> Any:
         return BlissClassifier(**{**parameters, "random_state": seed}).fit_configured(data, config, emit)
 
-    chosen = {key: config.given.get(key) for key in named("selection")}
+    chosen = {key: config.given.get(key) for key in named("rows", "selection")}
     return Method(name, fit, parameters, digest=_digest({**config.values, **chosen}))
 
 
-def rows_and_bags(model: Any, data: CheckedData) -> tuple[Any, Any]:
-    """Return what a fitted model takes: BLISS takes checked data as they are, a baseline rows and ids."""
-    return (data, None) if isinstance(model, BlissClassifier) else (data.X, data.ids)
+@frozen(eq=False)
+class PreparedBaseline:
+    """A fitted baseline, and what its training rows taught of empty cells and categories."""
+
+    model: Any = field()
+    preparation: Preparation = field()
+
+
+def with_rows_and_bags(model: Any, data: CheckedData) -> tuple[Any, Any, Any]:
+    """Return a fitted model and what it takes: BLISS takes checked data as they are, a baseline rows and ids."""
+    if isinstance(model, BlissClassifier):
+        return model, data, None
+    if isinstance(model, PreparedBaseline):
+        model, data = model.model, model.preparation.transform(data)
+    return model, data.X, data.ids
 
 
 def default_methods(
@@ -128,13 +141,18 @@ def _baseline(
     parameters = {key: value for key, value in spec.items() if key != "name"}
     factory = registry.get("baseline", chosen.method).factory
 
+    prepare = config.given.get("prepare")
+
     def fit(data: CheckedData, seed: int, emit: Emit) -> Any:
         model = factory(**parameters)
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)
-        return model.fit(data.X, data.weak, bags=data.ids)
+        preparation = learnt(prepare, data)
+        ready = prepared_by(preparation, data)
+        fitted = model.fit(ready.X, ready.weak, bags=ready.ids)
+        return fitted if preparation is None else PreparedBaseline(fitted, preparation)
 
-    return Method(chosen.name, fit, parameters, chosen.method, _digest(spec))
+    return Method(chosen.name, fit, parameters, chosen.method, _digest({"method": spec, "prepare": prepare}))
 
 
 def _digest(settings: Mapping[str, Any]) -> str:

@@ -129,7 +129,7 @@ def _with_shared(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str,
 
 def _experiment(table: Mapping[str, Any], folder: Path) -> RunSettings:
     # [record] is what a run noted down about itself; it decides nothing.
-    check_keys(table, ("name", "data", "bliss", "evaluation", "compare", "record", "pipeline"), "")
+    check_keys(table, ("name", "data", "prepare", "bliss", "evaluation", "compare", "record", "pipeline"), "")
     name = table.get("name")
     if not isinstance(name, str | None):
         raise SettingsError(f"name must be text; got {name!r}.")
@@ -169,7 +169,7 @@ def _is_origin(origin: Any) -> bool:
 
 
 def _pipeline(table: Mapping[str, Any], name: str | None, folder: Path) -> RunSettings:
-    for key in ("data", "bliss", "compare"):
+    for key in ("data", "prepare", "bliss", "compare"):
         if key in table:
             raise SettingsError(f"a pipeline has data, settings and methods of its own; move what {key} says to it.")
     evaluation = _table(table, "evaluation")
@@ -195,6 +195,10 @@ def _data(table: Mapping[str, Any]) -> DataSettings:
 def _bliss(table: Mapping[str, Any]) -> dict[str, Any]:
     """Check the [bliss] table as far as that goes without plugins, while it is known which file it stands in."""
     bliss = checked_parameters(_table(table, "bliss"))
+    if "prepare" in table:
+        if "prepare" in bliss:
+            raise SettingsError("prepare stands in both [prepare] and [bliss]; leave one of them out.")
+        bliss["prepare"] = table["prepare"]
     if isinstance(bliss.get("grid"), Mapping):
         bliss["grid"] = _flat_grid(bliss["grid"])
     for name, value in bliss.items():

@@ -10,6 +10,7 @@ from bliss_framework.plugin import DataError, Reader, SettingsError, WeakDataset
 from bliss_readers.npz.npz_archive import as_rows, open_archive
 from bliss_readers.npz.npz_reader import archive_dataset
 from bliss_readers.tables.beside_rows import beside_rows, rows_alone
+from bliss_readers.tables.csv_file import TextForm
 from bliss_readers.tables.table_dataset import TableOptions, read_table
 from bliss_readers.text.first_look import first_bytes
 
@@ -76,7 +77,15 @@ class NpyReader(Reader):
                 f"row for each instance."
             )
         options = TableOptions(
-            bag, label, instance_label, None, label_sets, (), regime, delimiter, rows_are_bags, separator, group
+            bag=bag,
+            label=label,
+            instance_label=instance_label,
+            label_sets=label_sets,
+            regime=regime,
+            text=TextForm(delimiter),
+            rows_are_bags=rows_are_bags,
+            separator=separator,
+            group=group,
         )
         beside = _file_beside(path, labels)
         dataset = _dataset(path, as_rows(stored), beside, options)

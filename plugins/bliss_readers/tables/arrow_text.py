@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Sequence
+from functools import cached_property
 from importlib import import_module
 from itertools import islice, product
 from typing import Any
@@ -12,11 +13,11 @@ from numpy.typing import NDArray
 
 from bliss_readers.tables.cell_table import (
     CellTable,
-    as_number,
     header_hint,
     is_missing,
     of_bearable_length,
 )
+from bliss_readers.tables.number_format import MISSING, POINT, NumberFormat
 
 # Characters that mean nothing else in a table: a blank, for instance, is skipped before a cell.
 _DELIMITERS = ",;\t|"
@@ -26,7 +27,8 @@ _BLOCK = 1 << 22  # Bytes that one thread parses at a time, unless rows are long
 _ROWS_OF_A_BLOCK = 8
 _LONGEST_END = 64  # Blank lines at the end; with more of them the csv module reads the file.
 # pyarrow tells letter case apart.
-_MISSING = ["", "?", *("".join(one) for word in ("na", "nan") for one in product(*((c, c.upper()) for c in word)))]
+_MISSING_WORDS = sorted(MISSING - {"", "?"})
+_MISSING = ["", "?", *("".join(one) for word in _MISSING_WORDS for one in product(*((c, c.upper()) for c in word)))]
 
 
 @frozen(eq=False)
@@ -54,10 +56,10 @@ class ArrowText(CellTable):
         numbers = np.empty((len(self.columns[0]), len(names)))
         wrong: list[tuple[int, int, str]] = []
         for position, name in enumerate(names):
-            values = _plain_numbers(self.columns[self.header.index(name)])
+            values = self._plain(name)
             if values is None:
                 cells = self._cells(name)
-                values, first = _numbers_of(cells)
+                values, first = _numbers_of(cells, self.form)
                 wrong += [] if first is None else [(first, position, cells[first])]
             numbers[:, position] = values
         if wrong:
@@ -69,6 +71,24 @@ class ArrowText(CellTable):
         """Return the line of a row."""
         return f"line {row + self.first}"
 
+    def is_numeric(self, name: str) -> bool:
+        """Say whether every cell of a column is a number or missing."""
+        return self._plain(name) is not None or super().is_numeric(name)
+
+    def has_leading_zeros(self, name: str) -> bool:
+        """Say whether a column of numbers holds digits only, some with zeros before them."""
+        return self._some_leading_zeros and super().has_leading_zeros(name)
+
+    @cached_property
+    def _some_leading_zeros(self) -> bool:
+        """Whether there is such a cell anywhere: to look at each column again as text takes its time."""
+        between = re.escape(self.delimiter).encode()
+        return re.search(rb'(?:^|[%b"\n])[ ]*0[0-9]+(?=[ ]*[%b"\r\n]|\Z)' % (between, between), self.raw) is not None
+
+    def _plain(self, name: str) -> NDArray[np.float64] | None:
+        column = self.columns[self.header.index(name)]
+        return _plain_numbers(column) if self.form == POINT or not _is_text(column) else None
+
     def hint(self) -> str:
         """Say what may be wrong with the delimiter or the first line."""
         return header_hint(self.header, self.delimiter)
@@ -78,14 +98,16 @@ class ArrowText(CellTable):
         column = self.columns[at]
         if not _is_text(column):
             kinds = [True] * len(self.header)
-            column = _parsed(self.raw, self.delimiter, kinds, only=at)[0]
+            column = _parsed(self.raw, self.delimiter, kinds, self.form, only=at)[0]
         codes = column.dictionary_encode().combine_chunks()
         words = np.array([*(word.strip() for word in codes.dictionary.to_pylist()), ""], dtype=object)
         cells: list[str] = words[codes.indices.to_numpy()].tolist()
         return cells
 
 
-def arrow_columns(raw: memoryview, delimiter: str, header: Sequence[str], text: Collection[str]) -> list[Any] | None:
+def arrow_columns(
+    raw: memoryview, delimiter: str, header: Sequence[str], text: Collection[str], form: NumberFormat
+) -> list[Any] | None:
     """Parse the lines of a table, or return None where that fails.
 
     Args:
@@ -93,17 +115,18 @@ def arrow_columns(raw: memoryview, delimiter: str, header: Sequence[str], text: 
         delimiter: between columns.
         header: the names of the columns, two or more.
         text: names, in any letter case, of columns that are read as text though they look like numbers.
+        form: how cells write numbers.
 
     Returns:
         An Arrow column for each name.
     """
     arrow = _arrow()
     known = {name.casefold() for name in text}
-    looks = _look_like_text(raw, delimiter, len(header))
+    looks = _look_like_text(raw, delimiter, len(header), form)
     kinds = [one or name.casefold() in known for name, one in zip(header, looks, strict=True)]
     for attempt in (kinds, [True] * len(header)):
         try:
-            return _parsed(raw, delimiter, attempt)
+            return _parsed(raw, delimiter, attempt, form)
         except arrow.ArrowInvalid:
             # Some cell of a column is no number, or a line has other cells than there are names.
             continue
@@ -155,7 +178,7 @@ def _line_lengths(ends: NDArray[np.bool_]) -> tuple[int, int]:
     return int(lengths.min()), int(lengths.max())
 
 
-def _look_like_text(raw: memoryview, delimiter: str, n_columns: int) -> list[bool]:
+def _look_like_text(raw: memoryview, delimiter: str, n_columns: int, form: NumberFormat) -> list[bool]:
     """Say of each column whether some cell of the first rows is no number to pyarrow."""
     start = bytes(raw[: 1 << 16])
     lines = start.splitlines()[:_FIRST_ROWS]
@@ -163,19 +186,21 @@ def _look_like_text(raw: memoryview, delimiter: str, n_columns: int) -> list[boo
     found = [False] * n_columns
     for row in rows:
         for at, cell in enumerate(islice(row, n_columns)):
-            found[at] = found[at] or not _is_plain_number(cell.decode("utf-8", "replace").strip().strip('"'))
+            found[at] = found[at] or not _is_plain_number(cell.decode("utf-8", "replace").strip().strip('"'), form)
     return found
 
 
-def _is_plain_number(cell: str) -> bool:
+def _is_plain_number(cell: str, form: NumberFormat) -> bool:
     try:
-        float(cell)
+        float(cell if form.decimal not in cell else cell.replace(form.decimal, "."))
     except ValueError:
         return is_missing(cell)
     return True
 
 
-def _parsed(raw: memoryview, delimiter: str, text: Sequence[bool], only: int | None = None) -> list[Any]:
+def _parsed(
+    raw: memoryview, delimiter: str, text: Sequence[bool], form: NumberFormat, only: int | None = None
+) -> list[Any]:
     """Read all columns, or one, each as text or as float64.
 
     Raises:
@@ -191,6 +216,7 @@ def _parsed(raw: memoryview, delimiter: str, text: Sequence[bool], only: int | N
         parse_options=arrow.csv.ParseOptions(delimiter=delimiter),
         convert_options=arrow.csv.ConvertOptions(
             column_types=kinds,
+            decimal_point=form.decimal,
             null_values=_MISSING,
             strings_can_be_null=False,
             include_columns=None if only is None else [names[only]],
@@ -218,12 +244,12 @@ def _plain_numbers(column: Any) -> NDArray[np.float64] | None:
     return values if int(np.isnan(values).sum()) == column.null_count else None
 
 
-def _numbers_of(cells: list[str]) -> tuple[NDArray[np.float64], int | None]:
+def _numbers_of(cells: list[str], form: NumberFormat) -> tuple[NDArray[np.float64], int | None]:
     """Return cells as numbers, and the first row whose cell is none, if there is one."""
     numbers = np.empty(len(cells))
     for row, cell in enumerate(cells):
         try:
-            numbers[row] = as_number(cell)
+            numbers[row] = form.number(cell)
         except ValueError:
             return numbers, row
     return numbers, None

@@ -10,13 +10,13 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import DataError, check_size
+from bliss_framework.plugin import DataError, check_size, did_you_mean
+from bliss_readers.tables.number_format import POINT, TRUTH as TRUTH, NumberFormat, is_missing as is_missing
 
-MISSING = frozenset({"", "?", "na", "nan"})
 # What libraries and spreadsheets write for a missing value, and nobody calls a class or a bag.
 MISSING_NAMES = frozenset({"", "?", "nan", "NaN", "NaT", "<NA>", "#N/A"})
-TRUTH = {"true": 1.0, "false": 0.0}
 DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(e[+-]?\d+)?", re.IGNORECASE)
+LEADING_ZERO = re.compile(r"0\d+")
 
 
 @frozen
@@ -56,12 +56,14 @@ class CellTable(ABC):
         header: the names of the columns.
         noun: what this kind of file calls a column.
         notes: sentences for the user about the file.
+        form: how its cells write numbers.
     """
 
     path: Path = field()
     header: list[str] = field()
     noun: str = field(default="column", kw_only=True)
     notes: tuple[str, ...] = field(default=(), kw_only=True)
+    form: NumberFormat = field(default=POINT, kw_only=True)
 
     @abstractmethod
     def column(self, name: str) -> list[str]:
@@ -87,10 +89,10 @@ class CellTable(ABC):
         """Return the name of a column, or raise DataError if there is none; `option` is how the user chooses it."""
         if name in self.header:
             return name
-        alike = next((f' Did you mean "{one}"?' for one in self.header if alike_name(one) == alike_name(name)), "")
+        alike = next((f' Did you mean "{one}"?' for one in self.header if alike_name(one) == alike_name(name)), None)
         raise DataError(
             f'{self.path} has no {self.noun} "{name}", which the option {option} names. '
-            f"Its {self.noun}s: {listed(self.header)}{self.hint()}.{alike}"
+            f"Its {self.noun}s: {listed(self.header)}{self.hint()}.{alike or did_you_mean(name, self.header)}"
         )
 
     def hint(self) -> str:
@@ -103,11 +105,26 @@ class CellTable(ABC):
 
     def no_number(self, row: int, name: str, cell: str) -> DataError:
         """Return the error for a feature that is no number."""
-        comma = " It has a decimal comma; write numbers with a point." if DECIMAL_COMMA.fullmatch(cell) else ""
+        comma = ""
+        if DECIMAL_COMMA.fullmatch(cell) and self.form.decimal == ".":
+            comma = ' It has a decimal comma, and other cells have a point; decimal = "," says which it is.'
         return DataError(
-            f"{self.at(row, name)}: {cell!r} is no number.{comma} Every {self.noun} that is no bag and no label is a "
-            f'feature; leave this one out with ignore = ["{name}"].'
+            f"{self.at(row, name)}: {cell!r} is no number.{comma} Every {self.noun} of numbers that is no bag and no "
+            f'label is a feature; correct the cell, or leave this one out with ignore = ["{name}"].'
         )
+
+    def is_numeric(self, name: str) -> bool:
+        """Say whether every cell of a column is a number or missing."""
+        return all(map(self.form.is_number, set(self.column(name))))
+
+    def is_of_dates(self, name: str) -> bool:
+        """Say whether a column has a type of dates or times."""
+        return False
+
+    def has_leading_zeros(self, name: str) -> bool:
+        """Say whether a column of numbers holds digits only, some with zeros before them: ids, such as "007"."""
+        cells = {cell for cell in self.column(name) if not is_missing(cell)}
+        return any(map(LEADING_ZERO.fullmatch, cells)) and all(map(str.isdecimal, cells))
 
 
 @frozen(eq=False)
@@ -140,9 +157,9 @@ class TextTable(CellTable):
         numbers = np.empty((len(self.rows), len(names)))
         for row, cells in enumerate(self.rows):
             try:
-                numbers[row] = [as_number(cells[position]) for position in positions]
+                numbers[row] = [self.form.number(cells[position]) for position in positions]
             except ValueError:
-                wrong = next(position for position in positions if not is_number(cells[position]))
+                wrong = next(position for position in positions if not self.form.is_number(cells[position]))
                 raise self.no_number(row, self.header[wrong], cells[wrong]) from None
         return numbers
 
@@ -205,34 +222,14 @@ def alike_name(name: str) -> str:
     return unicodedata.normalize("NFKC", "".join(name.split())).casefold()
 
 
-def is_missing(cell: str) -> bool:
-    """Say whether a cell stands for an unknown value: empty, "?", "NA" or "nan"."""
-    return cell.casefold() in MISSING
-
-
 def as_number(cell: str) -> float:
-    """Return the number that a cell holds, NaN where it is missing; true and false are 1 and 0.
-
-    Raises:
-        ValueError: the cell is no number.
-    """
-    if is_missing(cell):
-        return float("nan")
-    if cell.casefold() in TRUTH:
-        return TRUTH[cell.casefold()]
-    # Python alone reads "1_000" as a number.
-    if "_" in cell:
-        raise ValueError(cell)
-    return float(cell)
+    """Return the number that a cell holds, written with a point; see `NumberFormat.number`."""
+    return POINT.number(cell)
 
 
 def is_number(cell: str) -> bool:
-    """Say whether a cell holds a number, or is missing."""
-    try:
-        as_number(cell)
-    except ValueError:
-        return False
-    return True
+    """Say whether a cell holds a number, written with a point, or is missing."""
+    return POINT.is_number(cell)
 
 
 def listed(names: Sequence[str], limit: int = 12) -> str:

@@ -4,11 +4,12 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import Bags, DataError, WeakDataset
+from bliss_framework.plugin import Bags, DataError, TableColumn, WeakDataset
 from bliss_readers.tables.cell_table import CellTable, is_missing, is_number, listed
+from bliss_readers.tables.column_kinds import Kinds, carried_values, rows_of
 from bliss_readers.tables.id_text import check_ids, id_notes
 from bliss_readers.tables.index_columns import index_columns, left_out, unnamed_notes
 from bliss_readers.tables.indicator_columns import IndicatorColumns
@@ -42,6 +43,7 @@ def roles_of(
     instance_label: str | None,
     ignore: str | Sequence[str],
     label_names: Sequence[str] = LABEL_NAMES,
+    spoken_for: Sequence[str] = (),
 ) -> Roles:
     """Find out what each column is.
 
@@ -52,14 +54,13 @@ def roles_of(
         instance_label: the name of the column of true classes; None takes the usual names.
         ignore: names of columns to leave out.
         label_names: the usual names of the weak label column.
+        spoken_for: columns that are no label, whatever they are called.
 
     Raises:
         DataError: a column is missing, or two could be the one, or no feature is left.
     """
-    ignored = [ignore] if isinstance(ignore, str) else list(ignore)
-    roles = named_roles(
-        table, bag, label, instance_label, [table.require(name, "ignore") for name in ignored], label_names
-    )
+    ignored = [table.require(name, "ignore") for name in ([ignore] if isinstance(ignore, str) else ignore)]
+    roles = named_roles(table, bag, label, instance_label, ignored, label_names, spoken_for)
     if not roles.features:
         raise DataError(f"{table.path} has no features: every {table.noun} is the bag, a label or ignored.")
     return roles
@@ -72,6 +73,7 @@ def named_roles(
     instance_label: str | None,
     ignored: Sequence[str],
     label_names: Sequence[str] = LABEL_NAMES,
+    spoken_for: Sequence[str] = (),
 ) -> Roles:
     """Find out what each column is, where all of them may have a role; arguments as those of `roles_of`.
 
@@ -79,10 +81,11 @@ def named_roles(
         DataError: a column is missing, or two could be the one.
     """
     taken = [table.require(bag, "bag"), *ignored]
-    true_class = choose(table, instance_label, INSTANCE_LABEL_NAMES, "instance_label", [*taken, label])
+    unusual = [*taken, *spoken_for]
+    true_class = choose(table, instance_label, INSTANCE_LABEL_NAMES, "instance_label", [*unusual, label])
     # A label that is named but not here is in the second table.
     defaults = label_names if label is None else ()
-    weak = choose(table, label if label in table.header else None, defaults, "label", [*taken, true_class])
+    weak = choose(table, label if label in table.header else None, defaults, "label", [*unusual, true_class])
     roles = {*taken, true_class, weak}
     return Roles(bag, weak, true_class, [name for name in table.header if name not in roles])
 
@@ -121,7 +124,11 @@ def _is_usual(name: str, usual: str) -> bool:
 
 
 def dataset_of(
-    table: CellTable, roles: Roles, column: LabelColumn | IndicatorColumns | None, regime: str | None
+    table: CellTable,
+    roles: Roles,
+    column: LabelColumn | IndicatorColumns | None,
+    regime: str | None,
+    kinds: Kinds | None = None,
 ) -> WeakDataset:
     """Make a data set of a table.
 
@@ -130,17 +137,57 @@ def dataset_of(
         roles: of its columns.
         column: where the weak labels are, or None where there are none.
         regime: what the weak labels are for; None takes "multiclass-mil" for label sets, else "mil".
+        kinds: what the columns hold that have no role; None where all of them are features of numbers.
 
     Raises:
         DataError: naming the place of a cell that is not as it should be.
     """
     ids = bag_ids(table, roles.bag)
-    index = index_columns(table, roles.features)
-    features = [name for name in roles.features if name not in index]
+    held = Kinds(roles.features, index=index_columns(table, roles.features)) if kinds is None else kinds
+    index = held.index
+    features = [name for name in held.features if name not in index]
     if not features:
-        raise DataError(f"{table.path} has no features: beside roles there is only the row index {listed(index)}.")
-    left = (*left_out(index, table.path.name), *unnamed_notes(features, table.path.name))
-    return dataset_of_rows(table, roles, ids, column, regime, table.numbers(features), tuple(features), left)
+        raise DataError(_no_features(table, held, index))
+    left = (*left_out(index, table.path.name), *unnamed_notes(features, table.path.name), *held.notes)
+    rows = rows_of(table, features, held.categories)
+    dataset = dataset_of_rows(table, roles, ids, column, regime, rows, tuple(features), left)
+    if kinds is None:
+        return dataset
+    carried = {name: carried_values(table, name) for name in held.carried}
+    columns = table_columns(table, roles, held, index, rows)
+    return evolve(dataset, carried=carried, categories=held.categories, table=columns)
+
+
+def _no_features(table: CellTable, kinds: Kinds, index: Sequence[str]) -> str:
+    if index and not kinds.why:
+        return f"{table.path} has no features: beside roles there is only the row index {listed(index)}."
+    held = ", ".join(f'"{name}" ({why})' for name, why in list(kinds.why.items())[:5])
+    return (
+        f"{table.path} has no features: of the {table.noun}s without a role none holds numbers or categories. There is "
+        f"{held or listed(index)}. Say categorical of one that is a category."
+    )
+
+
+def table_columns(
+    table: CellTable, roles: Roles, kinds: Kinds, index: Collection[str], rows: NDArray[np.floating]
+) -> tuple[TableColumn, ...]:
+    """Say of each column of a table what it was taken for, and how many of its cells are empty."""
+    features = [name for name in kinds.features if name not in index]
+    empty = dict(zip(features, np.isnan(rows).sum(axis=0).tolist(), strict=True))
+    named = {roles.bag: "bag", roles.label: "label", roles.instance_label: "instance label"}
+    found = []
+    for name in table.header:
+        role, why = named.get(name, "ignored"), kinds.why.get(name, "")
+        if name in features:
+            role = "category" if name in kinds.categories else "feature"
+        elif name in kinds.carried:
+            role = "carried"
+        elif name in index:
+            why = "the row index of a data-frame library"
+        if name not in empty:
+            empty[name] = sum(map(is_missing, table.column(name)))
+        found.append(TableColumn(name, role, why, empty[name]))
+    return tuple(found)
 
 
 def dataset_of_rows(

@@ -6,27 +6,44 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
+from attrs import evolve, field, frozen
+
 from bliss_framework import DataError, SettingsError
 from bliss_readers.tables.arrow_text import ArrowText, arrow_columns, is_plain
 from bliss_readers.tables.cell_table import CellTable, TextTable, is_number, similar_names
-from bliss_readers.text.encoding import decoded
+from bliss_readers.tables.dialect import NAMES, found_delimiter
+from bliss_readers.tables.number_format import NumberFormat, check_decimal, found_format
+from bliss_readers.text.encoding import decoded_by
 
+_WRITTEN = {"tab": "\t", "\\t": "\t"}  # How a delimiter is typed that is hard to type.
 CSV_DELIMITERS = {".csv": ",", ".tsv": "\t"}
-_NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a vertical bar"}
 # Spreadsheets write the delimiter in a line before the column names.
 _TOLD = re.compile(r"""\A"?sep=([^"\r\n])"?[ \t]*(?:\r\n|\n|\r)""", re.IGNORECASE)
 
 
-def read_csv_table(
-    path: Path, delimiter: str | None, usual: str = ",", text_columns: Collection[str] = ()
-) -> CellTable:
+@frozen
+class TextForm:
+    """What the user says of a text table; None is found out.
+
+    Attributes:
+        delimiter: between columns.
+        decimal: the sign in numbers, "." or ",".
+        encoding: of the text.
+    """
+
+    delimiter: str | None = field(default=None)
+    decimal: str | None = field(default=None)
+    encoding: str | None = field(default=None)
+
+
+def read_csv_table(path: Path, told: TextForm, usual: str = ",", text_columns: Collection[str] = ()) -> CellTable:
     """Read a text file whose first line names the columns.
 
     Leading columns without a name are called as pandas calls them, "Unnamed: 0"; they hold row numbers, as a rule.
 
     Args:
-        path: UTF-8, or what its byte order mark says.
-        delimiter: between columns, or None for the one that a first line "sep=;" says, else the usual one.
+        path: of the file.
+        told: what the user says of it. A first line "sep=;" says the delimiter, too.
         usual: the delimiter of files of this name.
         text_columns: names of columns that are looked at as text, whatever is in them.
 
@@ -35,21 +52,31 @@ def read_csv_table(
 
     Raises:
         DataError: naming the file and the line.
-        SettingsError: the delimiter is not one character.
+        SettingsError: the delimiter is not one character, or the decimal sign or the encoding is none.
     """
+    delimiter = _WRITTEN.get(told.delimiter or "", told.delimiter)
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise SettingsError(f"delimiter is {delimiter!r}; allowed is one character, such as ',' or ';' or a tab.")
-    text = decoded(path)
-    told = _TOLD.match(text)
-    skipped = 0 if told is None else 1
-    between = delimiter or (usual if told is None else told[1])
-    body = text if told is None else text[told.end() :]
-    return _read_by_arrow(path, body, between, skipped, text_columns) or _read_by_csv(path, body, between, skipped)
+    check_decimal(told.decimal)
+    text, notes = decoded_by(path, told.encoding)
+    line = _TOLD.match(text)
+    skipped = 0 if line is None else 1
+    body = text if line is None else text[line.end() :]
+    between = delimiter or (found_delimiter(body, usual) if line is None else line[1])
+    form = found_format(body.partition("\n")[2], between, told.decimal)
+    found = (
+        [f"columns are split at {NAMES[between]}"] if delimiter is None and line is None and between != usual else []
+    )
+    found += [form.words] if form.words and told.decimal is None else []
+    notes += [f"{path.name}: {', and '.join(found)}"] if found else []
+    table = _read_by_arrow(path, body, between, skipped, text_columns, form)
+    table = table or _read_by_csv(path, body, between, skipped, form)
+    return evolve(table, notes=(*notes, *table.notes))
 
 
 def _read_by_arrow(
-    path: Path, text: str, delimiter: str, skipped: int, text_columns: Collection[str]
-) -> ArrowText | None:
+    path: Path, text: str, delimiter: str, skipped: int, text_columns: Collection[str], form: NumberFormat
+) -> CellTable | None:
     """Read what pyarrow reads as the csv module does; None for any other text, also where something is wrong with it.
 
     The csv module then says what it is.
@@ -67,14 +94,14 @@ def _read_by_arrow(
     # pyarrow would skip a mark of UTF-8 before the first row, too.
     if len(header) < 2 or not rows or bytes(rows[:3]) == b"\xef\xbb\xbf":
         return None
-    columns = arrow_columns(rows, delimiter, header, text_columns)
+    columns = arrow_columns(rows, delimiter, header, text_columns, form)
     if columns is None:
         return None
     notes = (*similar_names(path, header), *_header_of_numbers(path, number, header))
-    return ArrowText(path, header, rows, number + 1, notes=notes, delimiter=delimiter, columns=columns)
+    return ArrowText(path, header, rows, number + 1, notes=notes, form=form, delimiter=delimiter, columns=columns)
 
 
-def _read_by_csv(path: Path, text: str, between: str, skipped: int) -> TextTable:
+def _read_by_csv(path: Path, text: str, between: str, skipped: int, form: NumberFormat) -> CellTable:
     records = _records(path, text, between, skipped)
     if not records:
         raise DataError(f"{path} is empty; allowed is a line of column names, then one line for each row.")
@@ -90,7 +117,7 @@ def _read_by_csv(path: Path, text: str, between: str, skipped: int) -> TextTable
         raise DataError(f"{path} has no rows below the column names.")
     rows, places = [cells for _, cells in body], [f"line {line}" for line, _ in body]
     notes = [*similar_names(path, header), *_header_of_numbers(path, first, header)]
-    return TextTable(path, header, rows, places, notes=tuple(notes), delimiter=between)
+    return TextTable(path, header, rows, places, notes=tuple(notes), form=form, delimiter=between)
 
 
 def _records(path: Path, text: str, delimiter: str, skipped: int) -> list[tuple[int, list[str]]]:
@@ -114,18 +141,18 @@ def other_delimiter(header: list[str], delimiter: str) -> str:
     >>> other_delimiter(["bag;f1;f2"], ",")
     ' The columns seem to be split at a semicolon: set delimiter = ";".'
     """
-    counts = {other: max(name.count(other) for name in header) for other in _NAMES if other != delimiter}
+    counts = {other: max(name.count(other) for name in header) for other in NAMES if other != delimiter}
     best = max(counts, key=lambda other: counts[other])
     if counts[best] < len(header):
         return ""
     written = "\\t" if best == "\t" else best
-    return f' The columns seem to be split at {_NAMES[best]}: set delimiter = "{written}".'
+    return f' The columns seem to be split at {NAMES[best]}: set delimiter = "{written}".'
 
 
 def _split_elsewhere(header: list[str], cells: list[str], delimiter: str) -> str:
     hint = other_delimiter(header, delimiter)
     if hint and delimiter == "," and len(cells) > len(header):
-        return f"{hint} The commas in the rows seem to be decimal commas: write numbers with a point."
+        return f"{hint} The commas in the rows seem to be decimal commas."
     if hint or len(cells) != len(header) + 1:
         return hint
     return " One cell more than names: does the first line lack the name of a first column, such as row names?"

@@ -4,21 +4,24 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bliss_framework.plugin import Reader, WeakDataset
-from bliss_readers.tables.csv_file import CSV_DELIMITERS, read_csv_table
+from bliss_readers.tables.csv_file import CSV_DELIMITERS, TextForm, read_csv_table
 from bliss_readers.tables.table_dataset import TableOptions, table_dataset
-from bliss_readers.text.first_look import begins_like_text
+from bliss_readers.tables.wanted_columns import Wanted
+from bliss_readers.text.first_look import begins_like_text, begins_like_utf16
 
 
 class CsvReader(Reader):
-    """Reads UTF-8 tables whose first line names the columns.
+    """Reads tables whose first line names the columns, as spreadsheets and programs write them.
 
-    One column is the bag, one may be the weak label and one the true class; every other one is a feature. Bag ids stay
-    text, so that "007" and "7" are two bags. Rows of a bag need not be contiguous.
+    Delimiter, decimal sign and encoding are found, and noted where they are not the usual ones. One column is the bag,
+    one may be the weak label and one the true class. Others are features where they hold numbers, or few words that are
+    categories; what names rows is carried beside them. Bag ids stay text, so that "007" and "7" are two bags. Rows of a
+    bag need not be contiguous.
     """
 
     def sniff(self, path: Path) -> bool:
         """Say whether the file is called .csv or .tsv and starts like text."""
-        return path.suffix.lower() in CSV_DELIMITERS and begins_like_text(path)
+        return path.suffix.lower() in CSV_DELIMITERS and (begins_like_text(path) or begins_like_utf16(path))
 
     def read(  # type: ignore[override]
         self,
@@ -30,11 +33,18 @@ class CsvReader(Reader):
         labels: str | Path | None = None,
         label_sets: bool | None = None,
         separator: str | None = None,
+        features: Sequence[str] | None = None,
+        categorical: Sequence[str] = (),
+        carry: Sequence[str] = (),
         ignore: Sequence[str] = (),
         regime: str | None = None,
-        delimiter: str | None = None,
         rows_are_bags: bool = False,
         group: str | None = None,
+        delimiter: str | None = None,
+        decimal: str | None = None,
+        encoding: str | None = None,
+        trained_on: Sequence[str] | None = None,
+        labelled: bool = True,
     ) -> WeakDataset:
         """Read a table, and a second one with the weak labels where there is one.
 
@@ -50,12 +60,22 @@ class CsvReader(Reader):
                 holds a "|", or if a ";" stands between names of which one is in two different cells. An empty cell
                 decides nothing: among names it is "" for the regime.
             separator: what stands between the names of a set, where it occurs; by default "|" or ";".
+            features: the columns that are features, names or patterns such as "f*"; by default all that can be. Others
+                are carried.
+            categorical: columns that are categories, whatever is in them. By default columns with at most 20 different
+                words are, where no more than one row in ten has a word that only one bag has.
+            carry: columns that stay beside the rows, as do by default dates, ids with leading zeros, and columns of
+                other words.
             ignore: columns to leave out.
             regime: what the weak labels are for; by default "multiclass-mil" for label sets, else "mil".
             rows_are_bags: whether each row is a bag of its own where there is no column of bag ids.
             group: the column of what is above bags, such as the patient of a slide, in either table; bags of one group
                 are on one side of every split.
-            delimiter: between columns; by default a comma, in .tsv files a tab.
+            delimiter: between columns, one character; by default it is found.
+            decimal: the sign in numbers, "." or ","; by default it is found, as is what stands between thousands.
+            encoding: of the text; by default what its byte order mark says, else UTF-8, UTF-16 or Windows-1252.
+            trained_on: the columns of a model that is to predict: all are needed, and others are carried.
+            labelled: whether weak labels are wanted; else a column of them is carried.
 
         Returns:
             The data set, its rows as float64 with NaN for empty cells, "?", "NA" and "nan"; `weak` has one entry for
@@ -67,7 +87,18 @@ class CsvReader(Reader):
         """
         path = Path(path)
         options = TableOptions(
-            bag, label, instance_label, labels, label_sets, ignore, regime, delimiter, rows_are_bags, separator, group
+            bag=bag,
+            label=label,
+            instance_label=instance_label,
+            labels=labels,
+            label_sets=label_sets,
+            columns=Wanted(features, categorical, carry, ignore, trained_on),
+            regime=regime,
+            text=TextForm(delimiter, decimal, encoding),
+            rows_are_bags=rows_are_bags,
+            separator=separator,
+            group=group,
+            labelled=labelled,
         )
         usual = CSV_DELIMITERS.get(path.suffix.lower(), ",")
-        return table_dataset(read_csv_table(path, delimiter, usual, options.text_columns), options)
+        return table_dataset(read_csv_table(path, options.text, usual, options.text_columns), options)

@@ -21,6 +21,7 @@ from bliss_readers.tables.cell_table import (
 )
 from bliss_readers.tables.id_text import check_ids
 from bliss_readers.tables.label_sets import alike_note, entries_of, unsplit_note
+from bliss_readers.tables.number_format import POINT
 
 
 @frozen(eq=False)
@@ -64,7 +65,8 @@ class LabelColumn:
 
     @cached_property
     def _cells(self) -> list[str]:
-        return self.table.column(self.label)
+        cells, form = self.table.column(self.label), self.table.form
+        return [form.plain(cell) for cell in cells] if form != POINT and self.table.is_numeric(self.label) else cells
 
     @cached_property
     def _entries(self) -> Entries | None:

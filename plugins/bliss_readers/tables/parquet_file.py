@@ -61,6 +61,20 @@ class ParquetTable(CellTable):
             start += len(values)
         return numbers
 
+    def is_numeric(self, name: str) -> bool:
+        """Say whether a column has a type of numbers, or every cell of its text is one."""
+        if self._is(name, "integer", "floating", "boolean", "decimal", "null"):
+            return True
+        return not self.is_of_dates(name) and super().is_numeric(name)
+
+    def is_of_dates(self, name: str) -> bool:
+        """Say whether a column has a type of dates or times."""
+        return self._is(name, "temporal")
+
+    def has_leading_zeros(self, name: str) -> bool:
+        """Say whether a column of text holds digits only, some with zeros before them."""
+        return is_text(self.types[name]) and super().has_leading_zeros(name)
+
     def place(self, row: int) -> str:
         """Return the number of a row, from 1, and the file where there are several."""
         if len(self.pieces) == 1:

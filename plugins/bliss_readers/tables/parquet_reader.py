@@ -8,6 +8,7 @@ from attrs import evolve
 from bliss_framework.plugin import Reader, WeakDataset
 from bliss_readers.tables.parquet_file import PARQUET_SUFFIXES, is_parquet, is_parquet_folder, read_parquet_table
 from bliss_readers.tables.table_dataset import TableOptions, table_dataset
+from bliss_readers.tables.wanted_columns import Wanted
 
 
 class ParquetReader(Reader):
@@ -32,10 +33,15 @@ class ParquetReader(Reader):
         labels: str | Path | None = None,
         label_sets: bool | None = None,
         separator: str | None = None,
+        features: Sequence[str] | None = None,
+        categorical: Sequence[str] = (),
+        carry: Sequence[str] = (),
         ignore: Sequence[str] = (),
         regime: str | None = None,
         rows_are_bags: bool = False,
         group: str | None = None,
+        trained_on: Sequence[str] | None = None,
+        labelled: bool = True,
     ) -> WeakDataset:
         """Read a table, and a second one with the weak labels where there is one.
 
@@ -52,11 +58,19 @@ class ParquetReader(Reader):
                 holds a "|", or if a ";" stands between names of which one is in two different cells. An empty cell
                 decides nothing: among names it is "" for the regime.
             separator: what stands between the names of a set, where it occurs; by default "|" or ";".
+            features: the columns that are features, names or patterns such as "f*"; by default all that can be. Others
+                are carried.
+            categorical: columns that are categories, whatever is in them. By default columns with at most 20 different
+                words are, where no more than one row in ten has a word that only one bag has.
+            carry: columns that stay beside the rows, as do by default dates, ids with leading zeros, and columns of
+                other words.
             ignore: columns to leave out.
             regime: what the weak labels are for; by default "multiclass-mil" for label sets, else "mil".
             rows_are_bags: whether each row is a bag of its own where there is no column of bag ids.
             group: the column of what is above bags, such as the patient of a slide, in either table; bags of one group
                 are on one side of every split.
+            trained_on: the columns of a model that is to predict: all are needed, and others are carried.
+            labelled: whether weak labels are wanted; else a column of them is carried.
 
         Returns:
             The data set, its rows as float32 where all features are float32 or float16, else as float64, with NaN
@@ -68,7 +82,17 @@ class ParquetReader(Reader):
             MissingExtraError: pyarrow is not installed.
         """
         options = TableOptions(
-            bag, label, instance_label, labels, label_sets, ignore, regime, None, rows_are_bags, separator, group
+            bag=bag,
+            label=label,
+            instance_label=instance_label,
+            labels=labels,
+            label_sets=label_sets,
+            columns=Wanted(features, categorical, carry, ignore, trained_on),
+            regime=regime,
+            rows_are_bags=rows_are_bags,
+            separator=separator,
+            group=group,
+            labelled=labelled,
         )
         path = Path(path)
         dataset = table_dataset(read_parquet_table(path), options)

@@ -31,6 +31,18 @@ class RowNumbered(CellTable):
         """Return columns as numbers (n, d)."""
         return self.table.numbers(names)
 
+    def is_numeric(self, name: str) -> bool:
+        """Say whether every cell of a column is a number or missing."""
+        return name == self.bag or self.table.is_numeric(name)
+
+    def is_of_dates(self, name: str) -> bool:
+        """Say whether a column has a type of dates or times."""
+        return name != self.bag and self.table.is_of_dates(name)
+
+    def has_leading_zeros(self, name: str) -> bool:
+        """Say whether a column of numbers holds digits only, some with zeros before them."""
+        return name != self.bag and self.table.has_leading_zeros(name)
+
     def place(self, row: int) -> str:
         """Return where a row is in the file."""
         return self.table.place(row)
@@ -44,4 +56,5 @@ def numbered(table: CellTable, bag: str) -> CellTable:
     """Add a column of row numbers to a table, unless it has a column of that name."""
     if bag in table.header:
         return table
-    return RowNumbered(table.path, [bag, *table.header], noun=table.noun, notes=table.notes, table=table, bag=bag)
+    header = [bag, *table.header]
+    return RowNumbered(table.path, header, noun=table.noun, notes=table.notes, form=table.form, table=table, bag=bag)

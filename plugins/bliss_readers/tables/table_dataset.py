@@ -1,7 +1,6 @@
 """Data sets in tables: one row for each instance, and perhaps a second table of weak labels."""
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +9,23 @@ from numpy.typing import NDArray
 
 from bliss_framework.plugin import DataError, WeakDataset, near_miss
 from bliss_readers.tables.cell_table import MISSING_NAMES, CellTable, listed
-from bliss_readers.tables.column_roles import INSTANCE_LABEL_NAMES, LABEL_NAMES, Roles, choose, dataset_of, roles_of
-from bliss_readers.tables.csv_file import CSV_DELIMITERS, read_csv_table
+from bliss_readers.tables.column_kinds import kinds_of
+from bliss_readers.tables.column_roles import (
+    INSTANCE_LABEL_NAMES,
+    LABEL_NAMES,
+    Roles,
+    bag_ids,
+    choose,
+    dataset_of,
+    roles_of,
+)
+from bliss_readers.tables.csv_file import CSV_DELIMITERS, TextForm, read_csv_table
+from bliss_readers.tables.excel_file import EXCEL_SUFFIXES, read_excel_table
 from bliss_readers.tables.label_column import LabelColumn
 from bliss_readers.tables.parquet_file import PARQUET_SUFFIXES, is_parquet, read_parquet_table
 from bliss_readers.tables.row_labels import ROW_LABEL_NAMES, holds_row_labels, with_row_labels
 from bliss_readers.tables.row_numbered import numbered
+from bliss_readers.tables.wanted_columns import Wanted
 
 
 @frozen
@@ -28,12 +38,13 @@ class TableOptions:
         instance_label: the column of true classes.
         labels: the file of a second table.
         label_sets: whether weak labels are sets of names.
-        ignore: columns to leave out.
+        columns: what the user says of single columns.
         regime: what the weak labels are for.
-        delimiter: between the columns of text files; None takes that of the suffix.
+        text: what the user says of text files.
         rows_are_bags: whether each row is a bag of its own where there is no column of bag ids.
         separator: between the names of a label set; None finds out.
         group: the column of what is above bags, such as patients, in either table.
+        labelled: whether weak labels are wanted.
     """
 
     bag: str = field(default="bag")
@@ -41,12 +52,13 @@ class TableOptions:
     instance_label: str | None = field(default=None)
     labels: str | Path | None = field(default=None)
     label_sets: bool | None = field(default=None)
-    ignore: str | Sequence[str] = field(default=())
+    columns: Wanted = field(factory=Wanted)
     regime: str | None = field(default=None)
-    delimiter: str | None = field(default=None)
+    text: TextForm = field(factory=TextForm)
     rows_are_bags: bool = field(default=False)
     separator: str | None = field(default=None)
     group: str | None = field(default=None)
+    labelled: bool = field(default=True)
 
     @property
     def text_columns(self) -> list[str]:
@@ -65,16 +77,19 @@ def table_dataset(table: CellTable, options: TableOptions) -> WeakDataset:
     if options.group is not None and options.labels is None:
         table.require(options.group, "group")
     own_group = [options.group] if options.group in table.header else []
-    ignored = [options.ignore] if isinstance(options.ignore, str) else list(options.ignore)
-    roles = roles_of(table, options.bag, options.label, options.instance_label, [*ignored, *own_group])
+    wanted = options.columns.in_table(table)
+    told = options.label, options.instance_label, [*wanted.beside, *own_group]
+    no_labels = wanted.spoken_for if options.labelled else table.header
+    roles = roles_of(table, options.bag, *told, spoken_for=no_labels)
+    kinds = kinds_of(table, roles.features, bag_ids(table, roles.bag), wanted)
     second = None
     if options.labels is not None:
         second = _second_table(table.path, Path(options.labels).expanduser(), options)
         if holds_row_labels(second):
-            own = dataset_of(table, roles, own_labels(table, roles, options), options.regime)
+            own = dataset_of(table, roles, own_labels(table, roles, options), options.regime, kinds)
             return with_groups(with_row_labels(own, second), table, second, options)
     column = own_labels(table, roles, options) if second is None else _labels_of(second, table, roles, options)
-    return with_groups(dataset_of(table, roles, column, options.regime), table, second, options)
+    return with_groups(dataset_of(table, roles, column, options.regime, kinds), table, second, options)
 
 
 def with_groups(dataset: WeakDataset, table: CellTable, second: CellTable | None, options: TableOptions) -> WeakDataset:
@@ -86,7 +101,8 @@ def with_groups(dataset: WeakDataset, table: CellTable, second: CellTable | None
     if options.group is None:
         return dataset
     if second is None or options.group in table.header:
-        return evolve(dataset, groups=_group_cells(table, options.group))
+        columns = [evolve(one, role="group") if one.name == options.group else one for one in dataset.table]
+        return evolve(dataset, groups=_group_cells(table, options.group), table=tuple(columns))
     groups = _group_cells(second, second.require(options.group, "group"))
     bags = second.column(second.require(_bag_of(second, options.bag), "bag"))
     of_bag = dict(zip(bags, groups.tolist(), strict=True))
@@ -143,12 +159,19 @@ def _second_table(first: Path, labels: Path, options: TableOptions) -> CellTable
 
 
 def read_table(path: Path, options: TableOptions, usual: str = ",") -> CellTable:
-    """Read a Parquet file, or a text table whose delimiter the options, the file's name or `usual` say.
+    """Read a Parquet file, the first sheet of a workbook, or a text table.
+
+    Args:
+        path: of the file.
+        options: what the user says of it.
+        usual: the delimiter of a text table whose name does not say it.
 
     Raises:
         DataError, SettingsError, MissingExtraError: as the reader of the format does.
     """
     if path.suffix.lower() in PARQUET_SUFFIXES or is_parquet(path):
         return read_parquet_table(path)
+    if path.suffix.lower() in EXCEL_SUFFIXES:
+        return read_excel_table(path)
     usual = CSV_DELIMITERS.get(path.suffix.lower(), usual)
-    return read_csv_table(path, options.delimiter, usual, [*options.text_columns, *ROW_LABEL_NAMES])
+    return read_csv_table(path, options.text, usual, [*options.text_columns, *ROW_LABEL_NAMES])

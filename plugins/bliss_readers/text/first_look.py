@@ -16,6 +16,13 @@ def begins_like_text(path: Path) -> bool:
     return start is not None and (b"\0" not in start or encoding_of(start) != "utf-8-sig")
 
 
+def begins_like_utf16(path: Path) -> bool:
+    """Say whether every second of the first bytes is 0, as in UTF-16 without a byte order mark; never raises."""
+    start = first_bytes(path, FIRST_BYTES) or b""
+    zeros = start[::2].count(b"\0"), start[1::2].count(b"\0")
+    return min(zeros) == 0 and max(zeros) * 3 > len(start)
+
+
 def first_bytes(path: Path, count: int) -> bytes | None:
     """Return the first bytes of a file, or None where it cannot be read; never raises."""
     try:

@@ -19,7 +19,7 @@ from bliss_framework.runs.settings.records import (
     with_options,
 )
 
-DATA_OPTIONS = ("bag", "label", "instance_label", "labels", "group")
+DATA_OPTIONS = ("bag", "label", "instance_label", "labels", "group", "skip_bad")
 
 
 def experiments_of(source: str, only: str | None, options: Mapping[str, Any]) -> Experiments:

@@ -157,6 +157,12 @@ data_options = _all(
         metavar="FILE",
         help="A second table: a line with the weak label for each bag; of X.npy a line for each row.",
     ),
+    _data(
+        "--skip-bad",
+        is_flag=True,
+        default=None,
+        help="Of a folder with a file for each bag: leave out those that cannot be used, and say which.",
+    ),
 )
 
 trust_modules_option = _components(

@@ -3,6 +3,7 @@
 from bliss_framework.plugin import Component, hookimpl
 from bliss_readers.andrews_svm import AndrewsSvmReader
 from bliss_readers.arff.arff_reader import ArffReader
+from bliss_readers.bag_files.bag_files_reader import BagFilesReader
 from bliss_readers.c45 import C45Reader
 from bliss_readers.mill import MillReader
 from bliss_readers.npy.npy_reader import NpyReader
@@ -21,6 +22,11 @@ def bliss_readers() -> list[Component]:
         Component("npy", NpyReader, "Rows that need not fit into memory (.npy), with a file of bags and labels beside"),
         Component("parquet", ParquetReader, "Parquet tables (.parquet): one row for each instance; extra files"),
         Component("zarr", ZarrReader, "The native form as a Zarr store: a folder of compressed chunks; extra zarr"),
+        Component(
+            "bag-files",
+            BagFilesReader,
+            "A folder with a file for each bag (.npy, .npz, .h5, .pt, .parquet, .csv), and a table of labels",
+        ),
         Component("arff", ArffReader, "Weka's files (.arff), with a bag or an instance in each line"),
         Component("c45", C45Reader, "The files of MUSK in the UCI repository (.data with .names)"),
         Component("mill", MillReader, "Files of the MILL toolbox (.data), dense or sparse"),

@@ -162,7 +162,7 @@ def labels_path(path: Path, labels: str | Path) -> Path:
     fixed = path
     while MAGIC.intersection(fixed.name):
         fixed = fixed.parent
-    places = [fixed / told, fixed.parent / told] if fixed == path else [fixed / told]
+    places = (fixed / told, fixed.parent / told)
     # os.path, unlike pathlib, takes a name that no file can have for a file that does not exist.
     return next((place for place in places if os.path.isfile(place)), told)
 

@@ -91,7 +91,7 @@ def bag_paths(path: Path, without: Path | None = None) -> BagPaths:
     counts = Counter(map(kind_of_bag, bags))
     kind = counts.most_common(1)[0][0]
     others = sorted(one.name for one in bags if kind_of_bag(one) != kind)
-    taken = sorted((one for one in bags if kind_of_bag(one) == kind), key=lambda one: natural(one.name))
+    taken = sorted((one for one in bags if kind_of_bag(one) == kind), key=lambda one: natural(one.stem))
     note = f"{path.name}: the bags are its {len(taken)} {taken[0].suffix} files; {listed(others, 3)} was passed over"
     return BagPaths(tuple(taken), (note,) if others else ())
 

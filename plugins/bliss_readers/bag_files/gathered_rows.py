@@ -55,6 +55,9 @@ def gathered(files: Sequence[BagFile]) -> GatheredRows:
         start += one.shape[0]
     if not isinstance(place, np.memmap):
         return GatheredRows(place[:start], tuple(taken), bad)
+    if not taken:
+        shutil.rmtree(Path(str(place.filename)).parent, ignore_errors=True)
+        return GatheredRows(np.empty((0, n_columns), dtype=precision), (), bad)
     note = f"rows of {place.nbytes / 1e9:.1f} GB stand in a temporary file in {tempfile.gettempdir()} and are mapped"
     return GatheredRows(_mapped(place, start), tuple(taken), bad, (note,))
 

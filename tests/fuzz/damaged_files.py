@@ -317,6 +317,21 @@ def renumber_bytes(data: bytes, rng: random.Random) -> bytes:
     return bytes(changed)
 
 
+def repack(data: bytes, rng: random.Random) -> bytes:
+    """Damage a variable of a MATLAB file, and compress it again."""
+    import zlib
+
+    found, at = [], 128
+    while at + 8 <= len(data):
+        length = int.from_bytes(data[at + 4 : at + 8], "little")
+        found.append((at, at + 8 + length))
+        at += 8 + length
+    start, end = rng.choice(found)
+    inside = rng.choice((flip, cut, splice, renumber_bytes))(zlib.decompress(data[start + 8 : end]), rng)
+    packed = zlib.compress(inside)
+    return data[: start + 4] + len(packed).to_bytes(4, "little") + packed + data[end:]
+
+
 def restore(data: bytes, rng: random.Random) -> bytes:
     """Damage one member of an archive that is stored as it is, as PyTorch writes it."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -459,6 +474,7 @@ def write_data(folder: Path) -> list[Case]:
         *parquet_cases(folder),
         *zarr_cases(folder),
         *bag_cases(folder),
+        *mat_cases(folder),
         *mnist_cases(folder),
     ]
 
@@ -536,6 +552,31 @@ def bag_cases(folder: Path) -> list[Case]:
         cases += [Case(f"bags {name}", folder, f"{name}/b{bag}{suffix}", words, damage) for bag in (3, 4)]
     words = ("run", "bags-npz", "--labels", "weak.csv", *SHORT)
     return [*cases, Case("bags labels", folder, "weak.csv", words, TEXT)]
+
+
+def mat_cases(folder: Path) -> list[Case]:
+    """Write MATLAB files: sparse rows and a cell, compressed and not, and one of version 7.3 where h5py is there."""
+    import scipy.io
+
+    X, bags, weak, _ = toy()
+    cells = np.empty((1, 10), dtype=object)
+    cells[0] = [X[bags == bag] for bag in range(10)]
+    scipy.io.savemat(
+        folder / "andrews.mat", {"features": sp.csc_matrix(X), "bag_ids": bags, "labels": weak[bags]}, True
+    )
+    scipy.io.savemat(folder / "cells.mat", {"D": cells, "L": weak}, do_compression=True)
+    scipy.io.savemat(folder / "plain.mat", {"data": X, "bagID": bags, "label": weak}, do_compression=False)
+    names = {"andrews.mat": repack, "cells.mat": repack, "plain.mat": renumber_bytes}
+    with contextlib.suppress(ImportError):
+        import h5py
+
+        with h5py.File(folder / "new.mat", "w", userblock_size=512) as file:
+            file["data"], file["bagID"], file["label"] = X.T, bags[None], weak[None]
+        names["new.mat"] = renumber_bytes
+    return [
+        Case(f"reader {name}", folder, name, ("run", name, *SHORT), (*PLAIN, flip, damage, damage))
+        for name, damage in names.items()
+    ]
 
 
 def _bag_writers() -> dict[str, tuple[str, Callable[[Path, Any, int], Any], tuple[Mutate, ...]]]:
@@ -908,6 +949,9 @@ def _import_everything() -> None:
         "jinja2",
         "pyarrow.parquet",
         "zarr",
+        "h5py",
+        "torch",
+        "scipy.io",
         "PIL.Image",
         "skops.io",
     ):

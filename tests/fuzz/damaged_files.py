@@ -561,9 +561,8 @@ def mat_cases(folder: Path) -> list[Case]:
     X, bags, weak, _ = toy()
     cells = np.empty((1, 10), dtype=object)
     cells[0] = [X[bags == bag] for bag in range(10)]
-    scipy.io.savemat(
-        folder / "andrews.mat", {"features": sp.csc_matrix(X), "bag_ids": bags, "labels": weak[bags]}, True
-    )
+    andrews = {"features": sp.csc_matrix(X), "bag_ids": bags, "labels": weak[bags]}
+    scipy.io.savemat(folder / "andrews.mat", andrews, do_compression=True)
     scipy.io.savemat(folder / "cells.mat", {"D": cells, "L": weak}, do_compression=True)
     scipy.io.savemat(folder / "plain.mat", {"data": X, "bagID": bags, "label": weak}, do_compression=False)
     names = {"andrews.mat": repack, "cells.mat": repack, "plain.mat": renumber_bytes}

@@ -117,6 +117,14 @@ def test_a_file_that_claims_too_much_is_refused(tmp_path):
         MatReader().read(tmp_path / "t.mat")
 
 
+def test_indices_beyond_the_last_row_are_refused(mat):
+    """A sparse matrix whose indices point outside of it is refused, before anything follows them."""
+    wrong = sp.csc_matrix(ROWS)
+    wrong.indices[-1] = 10**6
+    with pytest.raises(DataError, match=r"t\.mat is damaged"):
+        MatReader().read(mat(**{**andrews(), "features": wrong}))
+
+
 def test_the_published_files(shared):
     """The files of Andrews and of Corel have the bags that are known of them; an object of PRTools is refused."""
     raw = shared / "data" / "mil" / "raw"

@@ -54,8 +54,12 @@ class MatFile:
             with opened(self.path) as file:
                 return _of_hdf5(self.path, file[name])
         with _blamed(self.path):
-            found = scipy.io.loadmat(self.path, variable_names=[name], appendmat=False)
-            return found[name]
+            found = scipy.io.loadmat(self.path, variable_names=[name], appendmat=False)[name]
+            for one in [found, *(found.ravel().tolist() if getattr(found, "dtype", None) == object else ())]:
+                if sp.issparse(one):
+                    # An index beyond the last row would be written to memory that is not ours.
+                    one.check_format(full_check=True)
+            return found
 
 
 def looks_like_mat(path: Path) -> bool:
@@ -156,8 +160,9 @@ def _of_hdf5(path: Path, stored: Any) -> Any:
     data, rows, starts = (np.asarray(part[...]) for part in parts)
     shape = (int(stored.attrs["MATLAB_sparse"]), len(starts) - 1)
     check_columns(path, max(shape))
-    matrix = sp.csc_matrix((data, rows.astype(np.int64), starts.astype(np.int64)), shape=shape)
-    matrix.check_format(full_check=True)
+    with _blamed(path):
+        matrix = sp.csc_matrix((data, rows.astype(np.int64), starts.astype(np.int64)), shape=shape)
+        matrix.check_format(full_check=True)
     return matrix
 
 

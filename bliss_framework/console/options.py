@@ -177,10 +177,16 @@ data_options = _all(
     _data("--delimiter", metavar="CHARACTER", help="Between the columns of a text table. [default: found]"),
     _data("--decimal", metavar="SIGN", help="The sign in numbers of a text table: . or , [default: found]"),
     _data("--encoding", metavar="NAME", help="Of a text table, such as utf-8 or latin-1. [default: found]"),
+    _data(
+        "--skip-bad",
+        is_flag=True,
+        default=None,
+        help="Of a folder with a file for each bag: leave out those that cannot be used, and say which.",
+    ),
 )
 
 DATA_OPTIONS = (
-    *("bag", "label", "instance_label", "labels", "group"),
+    *("bag", "label", "instance_label", "labels", "group", "skip_bad"),
     *("features", "categorical", "carry", "ignore", "delimiter", "decimal", "encoding"),
 )
 

@@ -6,6 +6,7 @@ times its size, which no honest compression of numbers reaches. The environment 
 """
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from bliss_framework.errors import DataError, SettingsError
@@ -17,12 +18,13 @@ RATIO = 100
 BYTES_OF_A_COLUMN = 64  # A few vectors of float64 are made of the columns, even where all rows are sparse.
 
 
-def check_size(path: Path, n_bytes: int) -> None:
+def check_size(path: Path, n_bytes: int, files: Sequence[Path] | None = None) -> None:
     """Refuse a file that would take more memory than a file of its size may.
 
     Args:
         path: of the file, or of a folder that is one data set.
         n_bytes: that its content takes in memory, as far as its header tells.
+        files: that hold the content, where these are several; by default the file, or all files of the folder.
 
     Raises:
         DataError: naming the file, what it claims, and how to allow it.
@@ -30,7 +32,7 @@ def check_size(path: Path, n_bytes: int) -> None:
     """
     if n_bytes <= FREE:
         return
-    size = _size(path)
+    size = _size(path) if files is None else sum(map(_size, files))
     if n_bytes <= max(RATIO * size, _wanted()):
         return
     raise DataError(

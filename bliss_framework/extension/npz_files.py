@@ -84,6 +84,18 @@ class NpzFile:
                     pass
             return map_array(self.path, header, self._offset(about) + header.start)
 
+    def header(self, key: str) -> ArrayHeader:
+        """Return what an array says of itself, without reading it.
+
+        Args:
+            key: its name.
+
+        Raises:
+            DataError: as `array` does.
+        """
+        with self._blamed(key):
+            return self._header(key)
+
     def _header(self, key: str) -> ArrayHeader:
         if key not in self:
             raise DataError(f'{self.path} has no "{key}"; it holds {", ".join(self.keys) or "nothing"}.')

@@ -14,6 +14,7 @@ from bliss_detection.features.described_boxes import Describer, Proposer, descri
 from bliss_detection.features.gradients_and_colours import GradientsAndColours
 from bliss_detection.features.network_features import NetworkFeatures
 from bliss_detection.features.reduction import Reduction
+from bliss_detection.images.image_folder import read_image_folder
 from bliss_detection.images.photos import Photos
 from bliss_detection.images.scenes import Scenes
 from bliss_detection.images.voc_folder import read_voc
@@ -40,11 +41,14 @@ def _path(value: Any) -> Path | None:
 
 @frozen
 class Detection(Pipeline):
-    """Weakly supervised detection on a folder in VOC layout (paper, "MIL with Domain-Specific Prior").
+    """Weakly supervised detection on a folder of images (paper, "MIL with Domain-Specific Prior").
 
     Args:
-        data: the folder.
+        data: the folder, in VOC layout where `labels` is none.
         classes: categories to learn.
+        labels: a CSV table, or a COCO file (.json), that says of each image in the folder what it shows; looked for in
+            the folder, too.
+        skip_bad: leave out images that do not fit the labels or are damaged, and say so.
         model: an ONNX network; none takes gradients and colours, which need no model.
         proposals: "selective-search", "windows", or an .npz file with the boxes of each image id.
         n_boxes: most boxes of an image.
@@ -74,6 +78,8 @@ class Detection(Pipeline):
 
     data: Path = field(converter=_path)
     classes: tuple[str, ...] = field(converter=tuple)
+    labels: Path | None = field(default=None, converter=_path)
+    skip_bad: bool = field(default=False, validator=one_of(True, False))
     model: Path | None = field(default=None, converter=_path)
     proposals: str = field(default="selective-search")
     n_boxes: int = field(default=500, validator=at_least(1))
@@ -102,7 +108,7 @@ class Detection(Pipeline):
 
     def located(self, folder: Path) -> "Detection":
         """Let paths start at the folder of the experiment file."""
-        moved = {name: getattr(self, name) for name in ("data", "model", "cache")}
+        moved = {name: getattr(self, name) for name in ("data", "labels", "model", "cache")}
         found = {name: folder / path for name, path in moved.items() if path is not None}
         if self.proposals not in ("selective-search", "windows"):
             found["proposals"] = str(folder / Path(self.proposals).expanduser())
@@ -125,7 +131,11 @@ class Detection(Pipeline):
         return self._experiment().report(described, seed, say)
 
     def _photos(self) -> Photos:
-        return read_voc(self.data, self.classes, self.base, self.limit)
+        if self.labels is None:
+            return read_voc(self.data, self.classes, self.base, self.limit)
+        within = self.data / self.labels.name
+        labels = within if within.is_file() and not self.labels.is_file() else self.labels
+        return read_image_folder(self.data, labels, self.classes, self.limit, self.skip_bad)
 
     def _proposer(self) -> Proposer | BoxFile:
         if self.proposals == "selective-search":

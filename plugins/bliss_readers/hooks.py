@@ -3,7 +3,9 @@
 from bliss_framework.plugin import Component, hookimpl
 from bliss_readers.andrews_svm import AndrewsSvmReader
 from bliss_readers.arff.arff_reader import ArffReader
+from bliss_readers.bag_files.bag_files_reader import BagFilesReader
 from bliss_readers.c45 import C45Reader
+from bliss_readers.mat.mat_reader import MatReader
 from bliss_readers.mill import MillReader
 from bliss_readers.npy.npy_reader import NpyReader
 from bliss_readers.npz.npz_reader import NpzReader
@@ -23,6 +25,12 @@ def bliss_readers() -> list[Component]:
         Component("parquet", ParquetReader, "Parquet tables (.parquet): one row for each instance; extra files"),
         Component("excel", ExcelReader, "Excel workbooks (.xlsx): one row for each instance; extra files"),
         Component("zarr", ZarrReader, "The native form as a Zarr store: a folder of compressed chunks; extra zarr"),
+        Component(
+            "bag-files",
+            BagFilesReader,
+            "A folder with a file for each bag (.npy, .npz, .h5, .pt, .parquet, .csv), and a table of labels",
+        ),
+        Component("mat", MatReader, "MATLAB files (.mat): rows with bag ids, or a cell with a matrix for each bag"),
         Component("arff", ArffReader, "Weka's files (.arff), with a bag or an instance in each line"),
         Component("c45", C45Reader, "The files of MUSK in the UCI repository (.data with .names)"),
         Component("mill", MillReader, "Files of the MILL toolbox (.data), dense or sparse"),

@@ -308,6 +308,43 @@ def regzip(data: bytes, rng: random.Random) -> bytes:
     return gzip.compress(rng.choice((flip, cut, splice))(bytes(inside), rng), mtime=0)
 
 
+def renumber_bytes(data: bytes, rng: random.Random) -> bytes:
+    """Replace four or eight bytes by a number that is likely to be taken for a length, an address or a version."""
+    changed, n_bytes = bytearray(data), rng.choice((1, 2, 4, 8))
+    at = rng.randrange(max(len(changed) - n_bytes, 1))
+    value = rng.choice((0, 1, 2**8 - 1, 2**15, 2**31, 2**32 - 1, 2**40, 2**63, 2**64 - 1, len(data), len(data) // 2))
+    changed[at : at + n_bytes] = (value % 2 ** (8 * n_bytes)).to_bytes(n_bytes, "little")
+    return bytes(changed)
+
+
+def repack(data: bytes, rng: random.Random) -> bytes:
+    """Damage a variable of a MATLAB file, and compress it again."""
+    import zlib
+
+    found, at = [], 128
+    while at + 8 <= len(data):
+        length = int.from_bytes(data[at + 4 : at + 8], "little")
+        found.append((at, at + 8 + length))
+        at += 8 + length
+    start, end = rng.choice(found)
+    inside = rng.choice((flip, cut, splice, renumber_bytes))(zlib.decompress(data[start + 8 : end]), rng)
+    packed = zlib.compress(inside)
+    return data[: start + 4] + len(packed).to_bytes(4, "little") + packed + data[end:]
+
+
+def restore(data: bytes, rng: random.Random) -> bytes:
+    """Damage one member of an archive that is stored as it is, as PyTorch writes it."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    chosen = rng.choice(sorted(members))
+    members[chosen] = rng.choice((flip, cut, splice, renumber_bytes))(members[chosen], rng)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
 def png_size(data: bytes, rng: random.Random) -> bytes:
     """Let a PNG say that it has another size, with the right CRC."""
     import zlib
@@ -431,7 +468,15 @@ def write_data(folder: Path) -> list[Case]:
         '[data]\nsource = "l.npz"\nbag_size = 5\n[bliss]\nregime = "llp"\nn_rounds = 1\nn_folds = 2\nn_inferences = 1\n'
     )
     cases.append(Case("reader l.npz", folder, "l.npz", ("run", "l.toml", "--quiet", "--output", "out"), ZIPPED))
-    return [*cases, *npy_cases(folder), *parquet_cases(folder), *zarr_cases(folder), *mnist_cases(folder)]
+    return [
+        *cases,
+        *npy_cases(folder),
+        *parquet_cases(folder),
+        *zarr_cases(folder),
+        *bag_cases(folder),
+        *mat_cases(folder),
+        *mnist_cases(folder),
+    ]
 
 
 def npy_cases(folder: Path) -> list[Case]:
@@ -491,6 +536,72 @@ def zarr_cases(folder: Path) -> list[Case]:
         cases += [Case(f"reader {name}", folder, f"{name}/{key}/{about}", words, JSON) for key in ("X", "y")]
         cases.append(Case(f"reader {name}", folder, f"{name}/X/{chunk}", words, PLAIN))
     return cases
+
+
+def bag_cases(folder: Path) -> list[Case]:
+    """Write a file for each bag in the formats whose packages are installed, and a table of labels."""
+    X, bags, weak, _ = toy()
+    table = "".join(f"b{bag},{label}\n" for bag, label in enumerate(weak))
+    (folder / "weak.csv").write_text(f"slide,label\n{table}")
+    cases = []
+    for name, (suffix, write, damage) in _bag_writers().items():
+        (folder / name).mkdir()
+        for bag in range(10):
+            write(folder / name / f"b{bag}{suffix}", X[bags == bag].astype(np.float32), bag)
+        words = ("run", name, "--labels", "weak.csv", *SHORT)
+        cases += [Case(f"bags {name}", folder, f"{name}/b{bag}{suffix}", words, damage) for bag in (3, 4)]
+    words = ("run", "bags-npz", "--labels", "weak.csv", *SHORT)
+    return [*cases, Case("bags labels", folder, "weak.csv", words, TEXT)]
+
+
+def mat_cases(folder: Path) -> list[Case]:
+    """Write MATLAB files: sparse rows and a cell, compressed and not, and one of version 7.3 where h5py is there."""
+    import scipy.io
+
+    X, bags, weak, _ = toy()
+    cells = np.empty((1, 10), dtype=object)
+    cells[0] = [X[bags == bag] for bag in range(10)]
+    andrews = {"features": sp.csc_matrix(X), "bag_ids": bags, "labels": weak[bags]}
+    scipy.io.savemat(folder / "andrews.mat", andrews, do_compression=True)
+    scipy.io.savemat(folder / "cells.mat", {"D": cells, "L": weak}, do_compression=True)
+    scipy.io.savemat(folder / "plain.mat", {"data": X, "bagID": bags, "label": weak}, do_compression=False)
+    names = {"andrews.mat": repack, "cells.mat": repack, "plain.mat": renumber_bytes}
+    with contextlib.suppress(ImportError):
+        import h5py
+
+        with h5py.File(folder / "new.mat", "w", userblock_size=512) as file:
+            file["data"], file["bagID"], file["label"] = X.T, bags[None], weak[None]
+        names["new.mat"] = renumber_bytes
+    return [
+        Case(f"reader {name}", folder, name, ("run", name, *SHORT), (*PLAIN, flip, damage, damage))
+        for name, damage in names.items()
+    ]
+
+
+def _bag_writers() -> dict[str, tuple[str, Callable[[Path, Any, int], Any], tuple[Mutate, ...]]]:
+    """Return for each kind of folder its suffix, what writes a file, and the damage."""
+    found: dict[str, tuple[str, Callable[[Path, Any, int], Any], tuple[Mutate, ...]]] = {
+        "bags-npz": (".npz", lambda path, X, bag: np.savez(path, features=X, coords=X[:, :2].astype(int)), ZIPPED)
+    }
+    with contextlib.suppress(ImportError):
+        import h5py
+
+        def hdf5(path: Path, X: Any, bag: int) -> None:
+            with h5py.File(path, "w") as file:
+                how = {"chunks": (2, 3), "compression": "gzip", "shuffle": True} if bag % 2 else {}
+                file.create_dataset("features", data=X, fletcher32=bool(bag % 2), **how)
+                file.create_dataset("coords", data=X[:, :2].astype(int))
+
+        found["bags-h5"] = (".h5", hdf5, (*PLAIN, flip, flip, renumber_bytes))
+    with contextlib.suppress(ImportError):
+        import torch
+
+        found["bags-pt"] = (
+            ".pt",
+            lambda path, X, bag: torch.save({"features": torch.tensor(X)}, path),
+            (*PLAIN, restore, restore),
+        )
+    return found
 
 
 def mnist_cases(folder: Path) -> list[Case]:
@@ -837,6 +948,9 @@ def _import_everything() -> None:
         "jinja2",
         "pyarrow.parquet",
         "zarr",
+        "h5py",
+        "torch",
+        "scipy.io",
         "PIL.Image",
         "skops.io",
     ):

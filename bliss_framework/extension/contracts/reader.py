@@ -1,6 +1,7 @@
 """The contract of readers of data files."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,18 @@ class Reader(ABC):
     @abstractmethod
     def sniff(self, path: Path) -> bool:
         """Say whether this reader can read the file, from its name and first bytes; fast, and never raises."""
+
+    def takes(self, path: Path, options: Mapping[str, Any]) -> bool:
+        """Say whether this reader is for what a user names, with these options; by default what `sniff` says.
+
+        A folder, or a pattern such as `slides/*.h5`, may be a data set only because a user names it: `sniff` says no to
+        it, so that it is not found in folders of data, and this method says yes. Fast, and never raises.
+
+        Args:
+            path: of a file, a folder or a pattern.
+            options: of the reader, as the user gave them.
+        """
+        return self.sniff(path)
 
     @abstractmethod
     def read(self, path: Path, **options: Any) -> WeakDataset:

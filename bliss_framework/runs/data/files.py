@@ -48,7 +48,11 @@ class FileReaders:
 
     def recognise(self, path: Path) -> bool:
         """Say whether some reader can read the file, or the folder where that is one data set."""
-        return bool(self._ask(path)[0])
+        return bool(self._ask(lambda reader: reader.sniff(path))[0])
+
+    def takes(self, path: Path, options: Mapping[str, Any]) -> bool:
+        """Say whether some reader is for what the user names: a file, a folder or a pattern, with these options."""
+        return options.get("reader") in self.usable or bool(self._ask(lambda reader: reader.takes(path, options))[0])
 
     def read(
         self, path: Path, options: Mapping[str, Any], told: Mapping[str, Any] = {}
@@ -71,7 +75,7 @@ class FileReaders:
             PluginError: the reader broke.
             UnknownNameError: the option `reader` names none.
         """
-        name, notes = (options["reader"], ()) if "reader" in options else self._choose(path)
+        name, notes = (options["reader"], ()) if "reader" in options else self._choose(path, options)
         origin = f'the reader "{name}" of {self.registry.registration("reader", name).origin()}'
         reader = self.registry.create("reader", name)
         wanted = {option: value for option, value in options.items() if option != "reader"}
@@ -89,8 +93,8 @@ class FileReaders:
         dataset = check_dataset(dataset, origin)
         return dataset, (*notes, *dataset.notes)
 
-    def _choose(self, path: Path) -> tuple[str, tuple[str, ...]]:
-        able, passed_over = self._ask(path)
+    def _choose(self, path: Path, options: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+        able, passed_over = self._ask(lambda reader: reader.takes(path, options))
         notes = [*self.broken, *passed_over]
         if not able:
             kind, installed = kind_of(path), ", ".join(self.usable) or "none"
@@ -103,11 +107,11 @@ class FileReaders:
             notes.append(f"{path} is recognised by the readers {', '.join(able)}; {able[0]} was taken")
         return able[0], tuple(notes)
 
-    def _ask(self, path: Path) -> tuple[list[str], list[str]]:
+    def _ask(self, question: Callable[[Reader], bool]) -> tuple[list[str], list[str]]:
         able, passed_over = [], []
         for name, reader in self.usable.items():
             try:
-                if reader.sniff(path):
+                if question(reader):
                     able.append(name)
             except Exception as error:
                 # A reader that breaks its contract must not take the file from the others.

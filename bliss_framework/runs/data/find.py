@@ -14,6 +14,7 @@ from bliss_framework.extension.registry import Registration, Registry
 from bliss_framework.runs.data.files import FileReaders, check_dataset, files_in
 
 N_SHOWN = 20
+_MAGIC = frozenset("*?[")  # What a pattern of paths has and a name of a file hardly ever.
 
 
 @frozen(eq=False)
@@ -65,7 +66,8 @@ def find_dataset(
     """Load what the user names: a file if there is one, else a plugin's data set, else a file in the data folders.
 
     Args:
-        source: the path of a file, or of a folder that is one data set; or a name without suffix.
+        source: the path of a file, of a folder that is one data set, or a pattern of paths such as "slides/*.h5"; or a
+            name without suffix.
         registry: holds the readers and the plugins' data sets.
         data_dirs: searched with their subfolders, three levels down, the first folder first.
         relative_to: the folder of the experiment file, if the source stands in one; then the current folder.
@@ -82,7 +84,7 @@ def find_dataset(
         PluginError: a reader or a data set broke, or two plugins register the name.
     """
     readers = FileReaders.of(registry)
-    places = _places(source, readers, data_dirs, relative_to)
+    places = _places(source, readers, data_dirs, relative_to, options)
     if not places:
         raise UnknownNameError(_unknown(source, registry, data_dirs))
     taken, *others = places
@@ -95,7 +97,8 @@ def find_dataset(
     if needs_labels and dataset.weak is None:
         raise DataError(
             f"{_origin(taken)} holds no weak labels, only instances and bags. Give each bag its weak label in the "
-            f"file, or say with an option of its reader where they are."
+            f"file, or say with an option of its reader where they are: labels, for instance, is the path of a table "
+            f"with a line for each bag."
         )
     also = [f'the name "{source}" is also at {_origin(one)}; the one of {_origin(taken)} was taken' for one in others]
     return LoadedData(dataset, _origin(taken), (*notes, *also), taken if isinstance(taken, Path) else None)
@@ -135,9 +138,16 @@ def available_datasets(registry: Registry, data_dirs: Iterable[Path]) -> list[Av
 
 
 def _places(
-    source: str, readers: FileReaders, data_dirs: Sequence[Path], relative_to: Path | None
+    source: str,
+    readers: FileReaders,
+    data_dirs: Sequence[Path],
+    relative_to: Path | None,
+    options: Mapping[str, Any],
 ) -> list[Path | Registration]:
-    file = _existing(source, relative_to, readers)
+    file = _existing(source, relative_to, readers, options)
+    # A folder that is a data set only because it is named must not hide a data set of its name, unless labels are told.
+    if file is not None and file.is_dir() and os.sep not in source and "labels" not in options:
+        file = file if readers.recognise(file) or source not in readers.registry.names("dataset") else None
     places: list[Path | Registration] = [] if file is None else [file]
     # A name that two plugins register is an error only where it is needed.
     if file is None or source in readers.registry.names("dataset"):
@@ -149,16 +159,16 @@ def _places(
     return places + (readable or ([] if places else named))
 
 
-def _existing(source: str, relative_to: Path | None, readers: FileReaders) -> Path | None:
-    """Return the file that has this path, or the folder where some reader takes it for a data set."""
+def _existing(source: str, relative_to: Path | None, readers: FileReaders, options: Mapping[str, Any]) -> Path | None:
+    """Return the file that has this path, or the folder or pattern where some reader takes it for a data set."""
     path = os.path.expanduser(source)
     places = [path] if relative_to is None else [os.path.join(relative_to, path), path]
     # os.path, unlike pathlib, takes a name that no file can have for a file that does not exist.
-    return next((Path(place) for place in places if os.path.isfile(place) or _is_data(place, readers)), None)
+    return next((Path(place) for place in places if os.path.isfile(place) or _is_data(place, readers, options)), None)
 
 
-def _is_data(place: str, readers: FileReaders) -> bool:
-    return os.path.isdir(place) and readers.recognise(Path(place))
+def _is_data(place: str, readers: FileReaders, options: Mapping[str, Any]) -> bool:
+    return (os.path.isdir(place) or bool(_MAGIC.intersection(place))) and readers.takes(Path(place), options)
 
 
 def _same(path: Path, file: Path | None) -> bool:

@@ -1,6 +1,7 @@
 """Pictures for the run directory: boxes drawn on images, and precision-recall curves."""
 
 import io
+import json
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -9,19 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bliss_detection.boxes.geometry import overlaps
-from bliss_detection.detector.average_precision import CORRECT, Curve, is_correct
+from bliss_detection.detector.average_precision import CORRECT, Curve, detect, is_correct
 from bliss_detection.features.described_boxes import Described
 from bliss_detection.images.image_packages import image_package
 from bliss_detection.inference.picks import Picks
 
-CORRECT_COLOUR, WRONG_COLOUR, MISSED_COLOUR = (40, 200, 60), (230, 40, 40), (250, 210, 30)
+# Of a picked box that is right, wrong, or of which that is not known.
+COLOURS = {True: (40, 200, 60), False: (230, 40, 40), None: (60, 140, 250)}
+MISSED_COLOUR = (250, 210, 30)
 TILE, COLUMNS = 220, 6
 
 
 def sheet(described: Described, name: str, picks: Picks, n_each: int = 12) -> bytes:
     """Draw a contact sheet of picked boxes as JPEG: rows of correct images first, then of wrong ones.
 
-    The picked box is green where it overlaps a true object of the class by half or more, else red. True objects that no
+    The picked box is green where it overlaps a true object of the class by half or more, else red; blue where no true
+    objects are known. True objects that no
     pick has found are yellow.
 
     Args:
@@ -33,9 +37,11 @@ def sheet(described: Described, name: str, picks: Picks, n_each: int = 12) -> by
     Raises:
         MissingExtraError: without pillow.
     """
-    right = {i: is_correct(described, name, i, pick) for i, pick in picks.items()}
+    right = {
+        i: is_correct(described, name, i, pick) if described.photos.knows(i) else None for i, pick in picks.items()
+    }
     rows: list[Any] = []
-    for wanted in (True, False):
+    for wanted in (True, False, None):
         own = _spread([i for i, correct in right.items() if correct is wanted], n_each)
         tiles = [_tile(described, name, i, picks[i], wanted) for i in own]
         rows += [tiles[start : start + COLUMNS] for start in range(0, len(tiles), COLUMNS)]
@@ -46,7 +52,7 @@ def _spread(items: Sequence[int], n: int) -> list[int]:
     return [items[place] for place in np.linspace(0, len(items) - 1, min(n, len(items))).astype(int)]
 
 
-def _tile(described: Described, name: str, image: int, pick: int, correct: bool) -> Any:
+def _tile(described: Described, name: str, image: int, pick: int, correct: bool | None) -> Any:
     pillow, drawing = image_package("PIL.Image"), image_package("PIL.ImageDraw")
     picture = pillow.fromarray(described.photos.image(image))
     scale = TILE / max(picture.size)
@@ -57,7 +63,7 @@ def _tile(described: Described, name: str, image: int, pick: int, correct: bool)
     missed = truth[overlaps(truth, box)[:, 0] < CORRECT] if len(truth) else truth
     for one in missed:
         draw.rectangle((one * scale).tolist(), outline=MISSED_COLOUR, width=2)
-    draw.rectangle((box[0] * scale).tolist(), outline=CORRECT_COLOUR if correct else WRONG_COLOUR, width=3)
+    draw.rectangle((box[0] * scale).tolist(), outline=COLOURS[correct], width=3)
     return picture
 
 
@@ -112,5 +118,40 @@ def boxes_csv(described: Described, picks: Mapping[str, Picks]) -> str:
     for name, own in picks.items():
         for i, pick in own.items():
             sides = ",".join(f"{side:.1f}" for side in described.boxes[pick])
-            lines.append(f"{name},{described.photos.ids[i]},{sides},{int(is_correct(described, name, i, pick))}")
+            correct = int(is_correct(described, name, i, pick)) if described.photos.knows(i) else ""
+            lines.append(f"{name},{_cell(described.photos.ids[i])},{sides},{correct}")
     return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    """Return a cell of a CSV table; quoted where it has to be."""
+    return '"' + text.replace('"', '""') + '"' if set(text) & set(',"\r\n') else text
+
+
+def boxes_coco(described: Described, picks: Mapping[str, Picks], scores: Mapping[str, NDArray[np.floating]]) -> str:
+    """Return boxes in the form of COCO: the picked box of each training image, and what the detector finds in others.
+
+    Of each of these the best box is there, and any other one with a score above 0.
+
+    A bbox is x, y, width and height in pixels; the score is that of the detector.
+    """
+    photos = described.photos
+    annotations: list[dict[str, Any]] = []
+    for number, name in enumerate(picks, start=1):
+        found = detect(described, scores[name])
+        chosen = [(i, described.boxes[pick], scores[name][pick]) for i, pick in picks[name].items()]
+        # The detections of an image stand best first.
+        best = np.unique(found.image, return_index=True)[1]
+        kept = np.union1d(best, np.flatnonzero(found.scores > 0))
+        chosen += [(int(found.image[at]), found.boxes[at], found.scores[at]) for at in kept]
+        for i, box, score in chosen:
+            x0, y0, x1, y1 = (round(float(side), 1) for side in box)
+            size = [round(x1 - x0, 1), round(y1 - y0, 1)]
+            own = {"image_id": i + 1, "category_id": number, "bbox": [x0, y0, *size], "area": size[0] * size[1]}
+            annotations.append({"id": len(annotations) + 1, **own, "iscrowd": 0, "score": round(float(score), 6)})
+    images = [
+        {"id": i + 1, "file_name": str(one), "width": int(photos.sizes[i, 0]), "height": int(photos.sizes[i, 1])}
+        for i, one in enumerate(photos.ids)
+    ]
+    categories = [{"id": number, "name": name} for number, name in enumerate(picks, start=1)]
+    return json.dumps({"images": images, "categories": categories, "annotations": annotations}, indent=1) + "\n"

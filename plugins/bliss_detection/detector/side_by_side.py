@@ -9,6 +9,7 @@ from attrs import field, frozen
 
 from bliss_detection.detector.judgement import MethodBoxes, method_report, run_files
 from bliss_detection.features.described_boxes import Described
+from bliss_detection.images.photos import Photos
 from bliss_detection.inference.box_labels import Inference
 from bliss_detection.inference.picking_methods import CEILING, METHODS, NEEDS_INFERENCE, WEAK, Passes, Task, true_boxes
 from bliss_detection.inference.pruning import pruned
@@ -44,18 +45,26 @@ class Comparison:
         ]
         spent = self._infer(tasks, say)
         found = []
-        for name in self.methods:
+        for name in self._possible(photos):
             say(name)
             found.append(_boxes_of(name, tasks, spent))
         say("detectors")
         reports = [method_report(described, own, self.also, seed) for own in found]
-        curves = {report.name: own for report, own in reports}
-        first = next((own for own in found if own.picks is not None), None)
-        files, notes = run_files(described, first.picks or {}, curves) if first else ({}, [])
+        curves = {report.name: own for report, own, _ in reports}
+        first = next((at for at, own in enumerate(found) if own.picks is not None), None)
+        picks = {} if first is None else found[first].picks or {}
+        files, notes = ({}, []) if first is None else run_files(described, picks, curves, reports[first][2])
         details = {"n_boxes": len(described.boxes), "n_arms": _n_arms(tasks)}
         return PipelineReport(
-            tuple(report for report, _ in reports), files, details, (*photos.notes, *described.notes, *notes)
+            tuple(report for report, _, _ in reports), files, details, (*photos.notes, *described.notes, *notes)
         )
+
+    def _possible(self, photos: Photos) -> list[str]:
+        """Return the methods that can be run: the ceiling needs true boxes."""
+        possible = [name for name in self.methods if photos.can_be_tested or name != CEILING]
+        if not possible:
+            raise SettingsError(f'methods lists "{CEILING}" alone, which needs the true boxes of all images.')
+        return possible
 
     def _infer(self, tasks: Sequence[Task], say: Say) -> float:
         """Infer labels once for all methods that build on the first inference, and return the seconds it took."""

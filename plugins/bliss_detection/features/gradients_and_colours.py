@@ -37,7 +37,8 @@ class GradientsAndColours:
         scale = np.array([small.shape[1] / image.shape[1], small.shape[0] / image.shape[0]] * 2)
         colours = _colours(small)
         maps = np.concatenate([_gradients(small, self.n_orientations), colours])
-        inside, around = box_means(colours, boxes * scale)
+        # Of a colour that an image hardly has, sums that were subtracted may leave a little less than nothing.
+        inside, around = (np.maximum(one, 0.0) for one in box_means(colours, boxes * scale))
         return {"box": np.sqrt(inside), "ring": np.sqrt(around), "grid": grid_means(maps, boxes * scale, self.n_cells)}
 
 

@@ -27,6 +27,7 @@ class Photos:
         train: (I,) bool, images to learn from; the others are tested on.
         truth: (I,) the true objects; label inference never sees them.
         notes: sentences about what was left out or mended.
+        has_truth: (I,) bool, images whose objects are known; None where all are.
     """
 
     name: str = field()
@@ -38,6 +39,17 @@ class Photos:
     train: NDArray[np.bool_] = field()
     truth: tuple[Annotation, ...] = field()
     notes: tuple[str, ...] = field(default=())
+    has_truth: NDArray[np.bool_] | None = field(default=None)
+
+    def knows(self, image: int) -> bool:
+        """Say whether the objects of an image are known."""
+        return self.has_truth is None or bool(self.has_truth[image])
+
+    @property
+    def can_be_tested(self) -> bool:
+        """Whether the objects of all images that are tested on are known, and there are such images."""
+        tests = np.flatnonzero(~self.train)
+        return self.has_truth is None or bool(len(tests) and self.has_truth[tests].all() and self.has_truth.all())
 
     @property
     def n_images(self) -> int:

@@ -51,7 +51,10 @@ def read_voc(folder: Path, classes: Sequence[str], base: int = 1, limit: int | N
         DataError: if the folder is not in this layout, or no training image has one of the classes.
     """
     if not (folder / "ImageSets" / "Main").is_dir():
-        raise DataError(f"{folder} is no folder in VOC layout: it lacks ImageSets/Main.")
+        raise DataError(
+            f"{folder} is no folder in VOC layout: it lacks ImageSets/Main. Where a table or a COCO "
+            f"file says what each image shows, name it with labels."
+        )
     entries: list[_Entry] = []
     notes: list[str] = []
     skipped: list[str] = []

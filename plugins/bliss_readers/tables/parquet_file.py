@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -11,7 +11,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import DataError, empty_rows
+from bliss_framework.plugin import BlissError, DataError, empty_rows
 from bliss_readers.tables.cell_table import CellTable, Entries, as_number, of_bearable_length, similar_names
 from bliss_readers.tables.index_columns import left_out
 from bliss_readers.tables.parquet_piece import ParquetPiece, arrow, is_text
@@ -144,6 +144,22 @@ def is_parquet_folder(path: Path) -> bool:
         return found
     except (OSError, ValueError):
         return False
+
+
+def is_table_of_bags(folder: Path, options: Mapping[str, Any]) -> bool:
+    """Say whether a folder of Parquet files is one table, rather than a table for each bag; never raises.
+
+    It is, unless a second table of labels is told and its first file has no column of bag ids.
+    """
+    if options.get("labels") is None:
+        return True
+    bag = options.get("bag", "bag")
+    try:
+        first = min(_files(folder))
+        piece = ParquetPiece.opened(first, _told(first.parent, folder))
+    except (BlissError, OSError, ValueError):
+        return True
+    return bag in piece.types
 
 
 def read_parquet_table(path: Path) -> ParquetTable:

@@ -1,12 +1,19 @@
 """Parquet tables: one row for each instance, the bag and the weak label in columns."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from attrs import evolve
 
 from bliss_framework.plugin import Reader, WeakDataset
-from bliss_readers.tables.parquet_file import PARQUET_SUFFIXES, is_parquet, is_parquet_folder, read_parquet_table
+from bliss_readers.tables.parquet_file import (
+    PARQUET_SUFFIXES,
+    is_parquet,
+    is_parquet_folder,
+    is_table_of_bags,
+    read_parquet_table,
+)
 from bliss_readers.tables.table_dataset import TableOptions, table_dataset
 from bliss_readers.tables.wanted_columns import Wanted
 
@@ -22,6 +29,10 @@ class ParquetReader(Reader):
     def sniff(self, path: Path) -> bool:
         """Say whether the file starts like a Parquet file, whatever it is called, or all files of the folder do."""
         return is_parquet(path) or is_parquet_folder(path)
+
+    def takes(self, path: Path, options: Mapping[str, Any]) -> bool:
+        """Say so of a file or folder as `sniff` does, but not of a folder with a file for each bag."""
+        return self.sniff(path) and (not path.is_dir() or is_table_of_bags(path, options))
 
     def read(  # type: ignore[override]
         self,

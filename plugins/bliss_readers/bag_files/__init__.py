@@ -1,0 +1,1 @@
+"""A file for each bag, and a table of the bags' labels."""

@@ -19,6 +19,7 @@ from bliss_framework.report.wording import (
     shown_measures,
     shown_value,
 )
+from bliss_framework.runs.folder.csv_tables import carried_of
 
 UNBOUNDED = 10_000  # Columns; more than any table asks for.
 
@@ -198,27 +199,37 @@ def verdict_table(console: Console, verdicts: Sequence[Mapping[str, Any]]) -> Ta
     return table
 
 
-def prediction_table(console: Console, bags: Sequence[Mapping[str, Any]]) -> Table:
-    """Draw the predicted label and the score of each bag."""
-    table = plain_table(console, "bag", "predicted", "score", title="scores are relative to the bag threshold")
+def prediction_table(
+    console: Console, bags: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]] = ()
+) -> Table:
+    """Draw what is predicted of each bag, and where instances are ranked the strongest one of each."""
+    shares = any(_is_share(one["predicted"]) for one in bags)
+    keys = ["bag", "predicted", *(key for key in ("score", "probability") if key in bags[0] and not shares)]
+    strongest = {one["bag"]: instance_words(one) for one in rows if one.get("rank") == 1}
+    title = "predicted shares of the classes" if shares else "scores are relative to the bag threshold"
+    table = plain_table(console, *keys, *(["strongest instance"] if strongest else []), title=title)
     for one in bags:
-        table.add_row(Text(str(one["bag"])), Text(_shown(one["predicted"])), Text(_shown(one["score"])))
+        last = [Text(strongest[one["bag"]])] if strongest else []
+        table.add_row(*(Text(shown(one[key])) for key in keys), *last)
     return table
 
 
-def explanation_view(console: Console, explanation: Mapping[str, Any]) -> RenderableType:
-    """Draw why an instance got its label: a sentence, its arms if it had any, and its nearest instances."""
-    arms = plain_table(console, "label", "class", "pulls", "mean reward", title="arms")
-    for arm in explanation["arms"]:
-        arms.add_row(*(Text(str(arm[key])) for key in ("label", "class", "pulls")), Text(_shown(arm["mean_reward"])))
-    near = plain_table(console, "row", "bag", "weak label", "class", "score", title="nearest in final score")
-    for one in explanation["neighbours"]:
-        cells = (Text(str(one[key])) for key in ("row", "bag", "weak_label", "class"))
-        near.add_row(*cells, Text(_shown(one["score"])))
-    return Group(Text(explanation["sentence"]), *([arms] if explanation["arms"] else []), near)
+def _is_share(value: Any) -> bool:
+    return isinstance(value, float) or (isinstance(value, list) and any(isinstance(one, float) for one in value))
 
 
-def _shown(value: Any) -> str:
+def instance_words(line: Mapping[str, Any], most: int = 3) -> str:
+    """Say which instance a line of labels.csv is of: by what is carried beside it, and by its row.
+
+    >>> instance_words({"row": 4, "bag": "b", "shape": "188_1+1"})
+    '188_1+1 (row 4)'
+    """
+    carried = [str(value) for value in list(carried_of(line).values())[:most] if value != ""]
+    return f"{', '.join(carried)} (row {line['row']})" if carried else f"row {line['row']}"
+
+
+def shown(value: Any) -> str:
+    """Write a value of a table: numbers with four digits behind the point, lists with commas."""
     if isinstance(value, list):
-        return ", ".join(map(_shown, value))
+        return ", ".join(map(shown, value))
     return f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -49,15 +49,22 @@ def linear_features(model: Any, class_: int) -> FeaturesReport | None:
         class_: position of the class whose score is looked at.
     """
     n_columns, final = model.n_features_in_, model.members_[0].final
-    if len(model.members_) > 1 or n_columns > MOST_LINEAR or not hasattr(getattr(final, "fitted_", None), "coef_"):
+    if len(model.members_) > 1 or n_columns > MOST_LINEAR or not _is_linear(final, n_columns, class_):
         return None
-    zero = _column(final.decision(np.zeros((1, n_columns))), class_)[0]
-    weights = _column(final.decision(np.eye(n_columns)), class_) - zero
-    tried = np.random.default_rng(0).normal(size=(3, n_columns))
-    if not np.allclose(_column(final.decision(tried), class_), zero + tried @ weights, rtol=1e-3, atol=1e-6):
-        return None
+    rows = np.vstack([np.zeros((1, n_columns)), np.eye(n_columns)])
+    zero, *ones = _column(final.decision(rows), class_).tolist()
+    weights = np.array(ones) - zero
     said = "Weights of the linear final classifier, in its scaled columns; above 0 they raise the score."
     return FeaturesReport("weights", said, _largest(_names(model, n_columns), weights))
+
+
+def _is_linear(final: Any, n_columns: int, class_: int) -> bool:
+    """Try whether scores of sums are sums of scores, on a few rows."""
+    rng = np.random.default_rng(0)
+    one, other = rng.normal(size=(2, 5, n_columns))
+    zero = _column(final.decision(np.zeros((1, n_columns))), class_)
+    first, second, both = (_column(final.decision(rows), class_) - zero for rows in (one, other, one + other))
+    return bool(np.ptp(both) > 0 and np.allclose(first + second, both, rtol=1e-3, atol=1e-6 * np.abs(both).max()))
 
 
 def permuted_features(model: Any, data: CheckedData, bag: int, class_: int) -> FeaturesReport:

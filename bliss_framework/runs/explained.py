@@ -10,7 +10,7 @@ from bliss_framework.errors import BlissError, DataError, RunError
 from bliss_framework.estimator.bag_explanation import bag_place
 from bliss_framework.estimator.features_that_matter import FeaturesReport, linear_features, permuted_features
 from bliss_framework.extension.loading.plugins import Plugins
-from bliss_framework.extension.naming import near_miss
+from bliss_framework.extension.naming import did_you_mean
 from bliss_framework.runs.folder.csv_tables import LABELS, carried_of, read_labels
 from bliss_framework.runs.folder.run_folder import RUN
 from bliss_framework.runs.prepared import prepare
@@ -63,8 +63,8 @@ def meanings(model: Any, lines: Lines, what: str) -> dict[str, Any]:
         raise DataError(f"There is no training row {what}; rows are 0 to {n - 1}.")
     known = [*ids, *(value for line in lines[:10_000] for value in carried_of(line).values())]
     raise DataError(
-        f"No bag and no instance of the training data is called {what!r}.{near_miss(what, known)} Give a row number, a "
-        f"bag id, or a value of a carried column of labels.csv."
+        f"No bag and no instance of the training data is called {what!r}.{did_you_mean(what, known)} Give a row "
+        f"number, a bag id, or a value of a carried column of labels.csv."
     )
 
 

@@ -37,6 +37,7 @@ RUNS = "bliss-runs"
 @click.option("--only", metavar="NAME", help="Run one [[experiment]] of an experiment file.")
 @click.option("--output", metavar="DIR", help="Where results go. [default: a new folder in ./bliss-runs]")
 @click.option("--resume", is_flag=True, help="Go on with the run in --output; what is finished is not computed again.")
+@click.option("--verbose", is_flag=True, help="Also say how many pulls there were, and their mean reward.")
 @version_options
 @evaluation_options
 @inference_options
@@ -49,6 +50,7 @@ def run_command(
     only: str | None,
     output: str | None,
     resume: bool,
+    verbose: bool,
     accept_versions: bool,
     accept_plugin_versions: bool,
     **options: Any,
@@ -82,7 +84,7 @@ def run_command(
     ):
         for one, place in zip(prepared, places, strict=True):
             results.append(_run(one, place, plugins, context))
-    show = partial(_show, results, experiments.several, context)
+    show = partial(_show, results, experiments.several, verbose, context)
     print_results(context.screen, show, lambda: f"The results are complete in {folder}.")
 
 
@@ -144,7 +146,8 @@ def _run(prepared: "Experiment", folder: "RunFolder", plugins: "Plugins", contex
     return result
 
 
-def _show(results: "Sequence[RunResult]", several: bool, context: "CommandContext") -> None:
+def _show(results: "Sequence[RunResult]", several: bool, verbose: bool, context: "CommandContext") -> None:
+    from bliss_framework.console.drawing.findings import next_words
     from bliss_framework.console.drawing.tables import result_view
     from bliss_framework.runs.folder.atomic import to_json
 
@@ -156,5 +159,7 @@ def _show(results: "Sequence[RunResult]", several: bool, context: "CommandContex
         screen.document(to_json({"format": 1, "experiments": documents} if several else documents[0]))
         return
     for result in results:
-        screen.results.print(result_view(screen.results, result.document))
+        screen.results.print(result_view(screen.results, result.document, verbose))
         screen.results.print(f"results: {result.folder}", markup=False, highlight=False, soft_wrap=True)
+        if "pipeline" not in result.document.get("settings", {}):
+            screen.note(next_words(result.folder), style="")

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from bliss_framework.console.drawing.findings import comparison_lines, finding_lines, instance_words, interval_words
 from bliss_framework.console.drawing.screens import shows_unicode
 from bliss_framework.extension.naming import singular
 from bliss_framework.report.wording import (
@@ -19,8 +20,8 @@ from bliss_framework.report.wording import (
     shown_measures,
     shown_value,
 )
-from bliss_framework.runs.folder.csv_tables import carried_of
 
+INTERVAL = "95% interval"
 UNBOUNDED = 10_000  # Columns; more than any table asks for.
 
 
@@ -53,15 +54,20 @@ def plain_table(console: Console, *columns: str, title: str | None = None) -> Ta
     return table
 
 
-def result_view(console: Console, document: Mapping[str, Any]) -> RenderableType:
-    """Draw one result: what was inferred, and where evaluated, BLISS beside its baselines."""
+def result_view(console: Console, document: Mapping[str, Any], verbose: bool = False) -> RenderableType:
+    """Draw one result: who the witnesses are, how good the model is, and where evaluated, BLISS beside its baselines.
+
+    With `verbose` it also says how many pulls there were and what they were rewarded with.
+    """
     if "pipeline" in document.get("settings", {}):
         return pipeline_view(console, document)
-    parts: list[RenderableType] = [_inference(document)]
+    parts: list[RenderableType] = [_inference(document, verbose)]
     evaluation = document.get("evaluation", {})
+    parts += [Text(line) for line in finding_lines(document)]
     if "repeats" in evaluation:
         rows = [("BLISS", evaluation), *((row["name"], row) for row in evaluation.get("baselines", ()))]
         parts.append(evaluation_table(console, rows))
+        parts += comparison_lines(evaluation)
     if "instance_accuracy" in evaluation:
         parts.append(_instances(evaluation["instance_accuracy"]))
     return Group(*parts)
@@ -117,10 +123,17 @@ def evaluation_table(console: Console, rows: Sequence[tuple[str, Mapping[str, An
     """Draw the measures of several methods on the same folds; the best of each measure is bold."""
     cells = [(method, shown_measures(evaluation)) for method, evaluation in rows]
     measures = list(dict.fromkeys(name for _, own in cells for name in own))
-    table = plain_table(console, "method", *map(measure_name, measures), title=how_tested(rows[0][1]))
+    with_interval = next((name for name in measures if any("interval" in own.get(name, {}) for _, own in cells)), None)
+    heads = [part for name in measures for part in (measure_name(name), *([INTERVAL] if name == with_interval else []))]
+    table = plain_table(console, "method", *heads, title=how_tested(rows[0][1]))
     best = {name: best_mean(name, [own[name] for _, own in cells if name in own]) for name in measures}
     for method, own in cells:
-        table.add_row(Text(method), *(_cell(name, own.get(name), best[name]) for name in measures))
+        shown_cells = []
+        for name in measures:
+            shown_cells.append(_cell(name, own.get(name), best[name]))
+            if name == with_interval:
+                shown_cells.append(Text(interval_words(name, own.get(name, {}).get("interval"))))
+        table.add_row(Text(method), *shown_cells)
     return table
 
 
@@ -139,15 +152,16 @@ def _cell(measure: str, value: Mapping[str, Any] | None, best: float | None) -> 
     return Text(shown_value(measure, value), style="bold" if is_best else "")
 
 
-def _inference(document: Mapping[str, Any]) -> Text:
+def _inference(document: Mapping[str, Any], verbose: bool) -> Text:
     data, inference = document["data"], document["inference"]
     counts = ", ".join(f"{count} x {label}" for label, count in inference["label_counts"].items())
     undecided = inference["n_undecided"]
     reward = inference["mean_reward"]
+    pulled = f"mean reward {reward:.3f} after {inference['n_pulls']} pulls" if reward is not None else "no pulls"
     lines = [
         f"{document['name']}: {data['n_bags']} bags, {data['n_instances']} instances, {data['n_features']} features",
         f"inferred labels: {counts}" + (f"; {undecided} undecided" if undecided else ""),
-        f"mean reward {reward:.3f} after {inference['n_pulls']} pulls" if reward is not None else "nothing to infer",
+        *([pulled] if verbose else [] if reward is not None else ["nothing to infer"]),
     ]
     return Text("\n".join(lines))
 
@@ -216,16 +230,6 @@ def prediction_table(
 
 def _is_share(value: Any) -> bool:
     return isinstance(value, float) or (isinstance(value, list) and any(isinstance(one, float) for one in value))
-
-
-def instance_words(line: Mapping[str, Any], most: int = 3) -> str:
-    """Say which instance a line of labels.csv is of: by what is carried beside it, and by its row.
-
-    >>> instance_words({"row": 4, "bag": "b", "shape": "188_1+1"})
-    '188_1+1 (row 4)'
-    """
-    carried = [str(value) for value in list(carried_of(line).values())[:most] if value != ""]
-    return f"{', '.join(carried)} (row {line['row']})" if carried else f"row {line['row']}"
 
 
 def shown(value: Any) -> str:

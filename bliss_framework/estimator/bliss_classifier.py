@@ -33,6 +33,7 @@ from bliss_framework.estimator.parameters import (
     not_given,
     signature,
 )
+from bliss_framework.estimator.picture import Picture, picture_above, picture_of
 from bliss_framework.estimator.selection import Pieces, Trial
 from bliss_framework.estimator.suspect_columns import warn_of_suspect_columns
 from bliss_framework.extension.components import resolve
@@ -100,7 +101,13 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     __init__.__signature__ = SIGNATURE  # type: ignore[attr-defined]
 
     def fit(
-        self, X: Any, y: Any = None, bags: Any = None, groups: Any = None, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        bags: Any = None,
+        groups: Any = None,
+        sample_weight: Any = None,
+        progress: Emit = silent,
     ) -> "BlissClassifier":
         """Infer the labels of the training instances and train the final classifier on them.
 
@@ -115,12 +122,13 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             groups: the group of each bag, such as the patient of a slide: bags of one group are never on both sides of
                 a split, in label inference and after it.
             sample_weight: a positive weight of each bag or each row, by which its instances count in training.
+            progress: called with each event of folds and rounds as it happens, for instance `print`.
 
         Raises:
             DataError: if the data cannot be used; checked before any pull.
             SettingsError, UnknownNameError: if a parameter cannot be used.
         """
-        return self.fit_observed(X, y, bags, silent, None, groups, sample_weight)
+        return self.fit_observed(X, y, bags, progress, None, groups, sample_weight)
 
     def fit_observed(
         self,
@@ -350,6 +358,13 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         return explain_bag(self, bag)
+
+    def show(self) -> Picture:
+        """Return the first picture of what was found out: it prints, and a notebook shows it as a table."""
+        return picture_of(self)
+
+    def _html_repr(self) -> str:
+        return picture_above(self, str(super()._html_repr()))
 
     def _rows(self, X: Any, bags: Any) -> CheckedData:
         check_is_fitted(self)

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from bliss_framework.compute.processes import fold_runner
 from bliss_framework.errors import RunError
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
+from bliss_framework.estimator.findings import TOO_FEW, findings_of
 from bliss_framework.estimator.persistence import UNSAVABLE
+from bliss_framework.estimator.uncertainty import words_of_test
 from bliss_framework.runs.evaluation.fits import Pieces, run_fits
 from bliss_framework.runs.evaluation.measures import (
     comparison_of,
@@ -26,9 +28,7 @@ from bliss_framework.runs.evaluation.measures import (
 from bliss_framework.runs.evaluation.methods import OWN, bliss_method
 from bliss_framework.runs.evaluation.plan import plan_fits
 from bliss_framework.runs.evaluation.truth import predicted_classes
-from bliss_framework.runs.evaluation.uncertainty import words_of_test
 from bliss_framework.runs.events import FitFinished, FitStarted, RunFinished, Tell
-from bliss_framework.runs.findings import TOO_FEW, findings_of
 from bliss_framework.runs.folder.atomic import plain, to_json
 from bliss_framework.runs.folder.checkpoint import Checkpoint
 from bliss_framework.runs.folder.csv_tables import TABLES
@@ -143,7 +143,7 @@ def _document(prepared: Prepared, model: BlissClassifier, evaluation: dict[str, 
         "data": prepared.data_document(),
         "components": prepared.components_from(),
         "inference": _inference(model),
-        "findings": findings_of(model, problem.data, problem.regime),
+        "findings": findings_of(model, problem.bags, problem.weak, problem.data.carried),
         **({"evaluation": evaluation} if evaluation else {}),
     }
 

@@ -7,10 +7,10 @@ import pytest
 from attrs import evolve
 
 from bliss_framework import BlissClassifier
+from bliss_framework.estimator.findings import findings_of
 from bliss_framework.estimator.inputs import check_training
 from bliss_framework.kernel.events import silent
 from bliss_framework.runs.experiment import run
-from bliss_framework.runs.findings import findings_of
 from bliss_framework.runs.folder.csv_tables import write_tables
 from bliss_framework.runs.folder.run_folder import RunFolder
 
@@ -47,7 +47,7 @@ def test_names_of_instances_are_said(toy):
     X, bags, weak = toy()
     data = evolve(check_training(X, weak, bags), carried={"shape": np.array([f"s{row}" for row in range(48)])})
     model = BlissClassifier(**QUICK).fit(data)
-    found = findings_of(model, data.read_by(model.regime_), model.regime_)
+    found = findings_of(model, data.bags, data.read_by(model.regime_).labels, data.carried)
     assert [one["carried"] for one in found["witnesses"]["strongest"]] == [
         {"shape": f"s{one['row']}"} for one in found["witnesses"]["strongest"]
     ]
@@ -62,7 +62,7 @@ def test_shares_are_held_against_the_mean_shares():
     model = BlissClassifier(regime="llp", **QUICK)
     data = check_training(X, weak, bags)
     model.fit(data)
-    found = findings_of(model, data.read_by(model.regime_), model.regime_)
+    found = findings_of(model, data.bags, data.read_by(model.regime_).labels, data.carried)
     assert set(found) == {"out_of_fold"}
     expected = np.abs(weak[:, 1] - weak[:, 1].mean()).mean()
     assert found["out_of_fold"]["measure"] == "proportion_error"
@@ -81,7 +81,7 @@ def test_label_sets_count_labels_of_bags():
             bags.append(bag)
     data = check_training(np.array(X, dtype=float), sets, np.array(bags))
     model = BlissClassifier(regime="multiclass-mil", **QUICK).fit(data)
-    found = findings_of(model, data.read_by(model.regime_), model.regime_)
+    found = findings_of(model, data.bags, data.read_by(model.regime_).labels, data.carried)
     assert (found["witnesses"]["of"], found["witnesses"]["n"]) == ("labels of bags", 6 + 4)
     assert found["witnesses"]["n_with_witness"] <= 10
     assert {one["label"] for one in found["witnesses"]["strongest"]} <= {"cat", "dog"}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from bliss_framework.console.completion import methods, sources
 from bliss_framework.console.options import (
     ParameterCommand,
     data_options,
@@ -31,10 +32,11 @@ OWN = "bliss"
 
 
 @click.command("compare", cls=ParameterCommand)
-@click.argument("source")
+@click.argument("source", shell_complete=sources)
 @click.option(
     "--methods",
     metavar="NAMES",
+    shell_complete=methods,
     help="bliss and names of baselines, with commas. [default: bliss, and the experiment's or the regime's baselines]",
 )
 @click.option("--only", metavar="NAME", help="Take one [[experiment]] of an experiment file.")
@@ -112,6 +114,7 @@ def _kept(document: "Mapping[str, Any]", path: Path | None) -> str:
 
 
 def _show(document: "Mapping[str, Any]", path: Path | None, screen: "Screen") -> None:
+    from bliss_framework.console.drawing.findings import comparison_lines
     from bliss_framework.console.drawing.tables import evaluation_table
     from bliss_framework.runs.folder.atomic import to_json
 
@@ -120,6 +123,8 @@ def _show(document: "Mapping[str, Any]", path: Path | None, screen: "Screen") ->
         return
     rows = [(row["name"], row["evaluation"]) for row in document["methods"]]
     screen.results.print(evaluation_table(screen.results, rows))
+    for line in comparison_lines(document):
+        screen.results.print(line)
     if path is not None:
         screen.results.print(f"results: {path}", markup=False, highlight=False, soft_wrap=True)
 

@@ -2,12 +2,13 @@
 
 import rich_click as click
 
+from bliss_framework.console.completion import datasets
 from bliss_framework.console.options import data_dir_option, output_options
 from bliss_framework.errors import UnknownNameError
 
 
 @click.command("datasets")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=datasets)
 @data_dir_option
 @output_options
 def datasets_command(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from bliss_framework.console.completion import sources
 from bliss_framework.console.options import data_options, output_options
 from bliss_framework.errors import DataError
 
@@ -19,7 +20,7 @@ trust_option = click.option(
 
 @click.command("predict")
 @click.argument("model")
-@click.argument("source")
+@click.argument("source", shell_complete=sources)
 @click.option("--output", metavar="DIR", help="Also write bags.csv and labels.csv there.")
 @trust_option
 @data_options

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 from attrs import evolve
 
+from bliss_framework.console.completion import sources
 from bliss_framework.console.options import (
     ParameterCommand,
     data_options,
@@ -33,7 +34,7 @@ RUNS = "bliss-runs"
 
 
 @click.command("run", cls=ParameterCommand)
-@click.argument("source")
+@click.argument("source", shell_complete=sources)
 @click.option("--only", metavar="NAME", help="Run one [[experiment]] of an experiment file.")
 @click.option("--output", metavar="DIR", help="Where results go. [default: a new folder in ./bliss-runs]")
 @click.option("--resume", is_flag=True, help="Go on with the run in --output; what is finished is not computed again.")
@@ -161,5 +162,5 @@ def _show(results: "Sequence[RunResult]", several: bool, verbose: bool, context:
     for result in results:
         screen.results.print(result_view(screen.results, result.document, verbose))
         screen.results.print(f"results: {result.folder}", markup=False, highlight=False, soft_wrap=True)
-        if "pipeline" not in result.document.get("settings", {}):
+        if result.folder is not None and "pipeline" not in result.document.get("settings", {}):
             screen.note(next_words(result.folder), style="")

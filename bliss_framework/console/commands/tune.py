@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from bliss_framework.console.completion import sources
 from bliss_framework.console.options import (
     ParameterCommand,
     data_options,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @click.command("tune", cls=ParameterCommand)
-@click.argument("source")
+@click.argument("source", shell_complete=sources)
 @click.option("--only", metavar="NAME", help="Take one [[experiment]] of an experiment file.")
 @click.option("--output", metavar="FILE", help="The .toml file to write. [default: NAME-tuned.toml here]")
 @inference_options
@@ -71,11 +72,12 @@ def tune_command(source: str, only: str | None, output: str | None, **options: A
 
 
 def _show(document: "Mapping[str, Any]", screen: "Screen") -> None:
-    from bliss_framework.console.drawing.tables import candidate_table
+    from bliss_framework.console.drawing.tables import candidate_table, candidate_words
     from bliss_framework.runs.folder.atomic import to_json
 
     if screen.as_json:
         screen.document(to_json(document))
         return
     screen.results.print(candidate_table(screen.results, document["candidates"]))
+    screen.results.print(candidate_words(document["candidates"]), markup=False, highlight=False)
     screen.results.print(f"best settings: {document['file']}", markup=False, highlight=False, soft_wrap=True)

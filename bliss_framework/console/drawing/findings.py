@@ -8,11 +8,11 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
+from bliss_framework.estimator.picture import REFERENCES
+from bliss_framework.estimator.uncertainty import words_of_test
 from bliss_framework.report.wording import is_percent, measure_name, shown_value
-from bliss_framework.runs.evaluation.uncertainty import words_of_test
 from bliss_framework.runs.folder.csv_tables import carried_of
 
-REFERENCES = {"majority": "the commonest label alone", "constant": "the mean shares for every bag"}
 OWN = "bliss"
 
 

@@ -30,7 +30,8 @@ class Screen:
     def note(self, sentence: str, style: str = "yellow") -> None:
         """Write a sentence to standard error, as it stands: user text may hold square brackets."""
         if not self.quiet:
-            self.messages.print(Text(sentence, style=style), soft_wrap=True)
+            # On a terminal lines break between words; a file or another program gets each sentence in one line.
+            self.messages.print(Text(sentence, style=style), soft_wrap=not self.messages.is_terminal)
 
     def document(self, text: str) -> None:
         """Write a JSON document to standard output, in ASCII where nothing else can be shown."""

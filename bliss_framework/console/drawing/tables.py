@@ -22,6 +22,7 @@ from bliss_framework.report.wording import (
 )
 
 INTERVAL = "95% interval"
+WITH_SUMMARY = 110  # Columns from which on components are listed with what they are.
 UNBOUNDED = 10_000  # Columns; more than any table asks for.
 
 
@@ -29,6 +30,11 @@ class PlainTable(Table):
     """A table under a line of text, to which rich would add spaces; a list where its words are too long for columns."""
 
     heading: str | None = None
+
+    def fits(self, console: Console) -> bool:
+        """Whether no word has to be broken."""
+        unbounded = console.options.update(width=UNBOUNDED)
+        return bool(super().__rich_measure__(console, unbounded).minimum <= console.options.max_width)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Draw the line, then the table or the list."""
@@ -45,7 +51,7 @@ class PlainTable(Table):
                 yield Text.assemble(str(column.header), ": ", Text(", ").join(cell.split("\n")), overflow="fold")
 
 
-def plain_table(console: Console, *columns: str, title: str | None = None) -> Table:
+def plain_table(console: Console, *columns: str, title: str | None = None) -> PlainTable:
     """Make a table that also prints well where only ASCII can be shown, or in few columns; its cells are of Text."""
     table = PlainTable(box=box.ROUNDED if shows_unicode(console) else box.ASCII)
     table.heading = title
@@ -137,14 +143,28 @@ def evaluation_table(console: Console, rows: Sequence[tuple[str, Mapping[str, An
     return table
 
 
-def candidate_table(console: Console, candidates: Sequence[Mapping[str, Any]], shown: int = 10) -> Table:
+def candidate_table(console: Console, candidates: Sequence[Mapping[str, Any]], n_shown: int = 10) -> Table:
     """Draw the best of some candidate settings, with what sets them apart from the others."""
     varied = [name for name in candidates[0]["settings"] if len({str(one["settings"][name]) for one in candidates}) > 1]
-    title = f"the best {min(shown, len(candidates))} of {len(candidates)} settings, scored on held-out bags"
+    title = f"the best {min(n_shown, len(candidates))} of {len(candidates)} settings, scored on held-out bags"
     table = plain_table(console, *varied, "score", title=title)
-    for one in candidates[:shown]:
+    for one in candidates[:n_shown]:
         table.add_row(*(Text(str(one["settings"][name])) for name in varied), Text(f"{one['score']:.4f}"))
+    if table.fits(console):
+        return table
+    table = plain_table(console, "score", "settings", title=title)
+    for one in candidates[:n_shown]:
+        said = ", ".join(f"{name} {one['settings'][name]}" for name in varied)
+        table.add_row(Text(f"{one['score']:.4f}"), Text(said))
     return table
+
+
+def candidate_words(candidates: Sequence[Mapping[str, Any]]) -> str:
+    """Say what the score of candidates is, and whether the best of them has a bandit at all."""
+    said = "score: how well held-out bags were predicted, as the regime counts it; larger is better"
+    if candidates[0]["settings"].get("inherited_share") != 1:
+        return said
+    return f"{said}\nno bandit: the best settings have inherited_share = 1, so instances inherit labels from their bags"
 
 
 def _cell(measure: str, value: Mapping[str, Any] | None, best: float | None) -> Text:
@@ -177,13 +197,18 @@ def plugin_table(console: Console, plugins: Sequence[Mapping[str, Any]]) -> Tabl
     """Draw all plugins with their components; broken ones say at which stage, why, and what to do."""
     table = plain_table(console, "plugin", "distribution", "state", "components, or what broke")
     for one in plugins:
-        told = [f"{singular(c['kind'])} {c['name']}" for c in one["components"]]
+        told = [_component(c, console.width >= WITH_SUMMARY) for c in one["components"]]
         if one["reason"]:
             told.append(f"{one['door']}: {one['reason']}. Hint: {one['remedy']}.")
         style = {"ok": "green", "blocked": "dim", "broken": "red"}[one["state"]]
         who = f"{one['distribution']} {one['version']}"
         table.add_row(Text(one["name"]), Text(who), Text(one["state"], style=style), Text("\n".join(told)))
     return table
+
+
+def _component(component: Mapping[str, Any], with_summary: bool) -> str:
+    called = f"{singular(component['kind'])} {component['name']}"
+    return f"{called}: {component['summary']}" if with_summary and component.get("summary") else called
 
 
 def component_tree(plugin: str, components: Sequence[Mapping[str, Any]]) -> Tree:

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bliss_framework.errors import SettingsError
+from bliss_framework.estimator.uncertainty import Judged, interval_of, paired_p_value
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.readings.ranking import roc_auc
 from bliss_framework.runs.evaluation.fits import Pieces, pooled_measures
 from bliss_framework.runs.evaluation.problem import Problem
-from bliss_framework.runs.evaluation.uncertainty import Judged, interval_of, paired_p_value
 from bliss_framework.runs.settings.records import EvaluationSettings
 
 SIGNIFICANT = 0.05
@@ -46,7 +46,7 @@ def evaluation_of(problem: Problem, method: str, pieces: Pieces, evaluation: Eva
 def judged(problem: Problem, method: str, pieces: Pieces, evaluation: EvaluationSettings) -> Judged:
     """Put what a method predicted of the bags of each repeat in one order."""
     bags = np.empty(0, dtype=np.intp)
-    found = []
+    found: list[tuple[NDArray[Any], NDArray[np.float64]]] = []
     for repeat in range(evaluation.repeats):
         own = _of_repeat(pieces, method, repeat)
         places = np.concatenate([np.asarray(piece["bags"], dtype=np.intp) for piece in own])

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from bliss_framework.estimator.uncertainty import Judged, interval_of, paired_p_value, wilson
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.readings.binary import BinaryReading
 from bliss_framework.readings.label_sets import LabelSetReading
 from bliss_framework.readings.shares import ShareReading
-from bliss_framework.runs.evaluation.uncertainty import Judged, interval_of, paired_p_value, wilson
 
 
 def judged(right, reading=None, groups=None):

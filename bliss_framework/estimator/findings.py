@@ -6,56 +6,58 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bliss_framework.estimator.bliss_classifier import BlissClassifier
-from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.instance_ranks import ranks_of
+from bliss_framework.estimator.uncertainty import Judged, interval_of
 from bliss_framework.extension.contracts import Regime
+from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import WeakLabels
+from bliss_framework.kernel.words import positions_of
 from bliss_framework.readings.binary import BinaryReading
 from bliss_framework.readings.label_sets import LabelSetReading
 from bliss_framework.readings.shares import ShareReading
-from bliss_framework.runs.evaluation.fits import weak_codes
-from bliss_framework.runs.evaluation.uncertainty import Judged, interval_of
-from bliss_framework.runs.folder.csv_tables import carried_columns
 
 STRONGEST = 3
 TOO_FEW = "Fewer than five bags leave none to score out of fold, so the cells of out-of-fold scores are empty."
 
 
-def findings_of(model: BlissClassifier, data: CheckedData, regime: Regime) -> dict[str, Any]:
+def findings_of(
+    model: Any, bags: Bags, weak: WeakLabels, carried: Mapping[str, NDArray[Any]] | None = None
+) -> dict[str, Any]:
     """Say what was found out about the training bags, as `result.json` does under "findings".
 
     Args:
-        model: fitted to the data.
-        data: the training data, read by the regime.
-        regime: what weak labels mean.
+        model: a fitted `BlissClassifier`.
+        bags: of the training data.
+        weak: their weak labels, as its regime reads them.
+        carried: (n, ...) arrays by name that are said of the strongest instances.
 
     Returns:
         "witnesses" where bags have some, and "out_of_fold" where there are enough bags.
     """
     found: dict[str, Any] = {}
-    witnesses = _witnesses(model, data, regime)
+    witnesses = _witnesses(model, bags, weak, carried or {})
     if witnesses is not None:
         found["witnesses"] = witnesses
     if model.out_of_fold_bags_ is not None:
-        found["out_of_fold"] = _out_of_fold(model, data, regime)
+        found["out_of_fold"] = _out_of_fold(model, bags, weak)
     return found
 
 
-def _witnesses(model: BlissClassifier, data: CheckedData, regime: Regime) -> dict[str, Any] | None:
+def _witnesses(model: Any, bags: Bags, weak: WeakLabels, carried: Mapping[str, NDArray[Any]]) -> dict[str, Any] | None:
     """Count the positive bags, or the labels of bags, that some instance was inferred to have; name the strongest."""
-    there = _labels_there(data.labels, regime)
+    regime = model.regime_
+    there = _labels_there(weak, regime)
     if there is None or regime.rows_are_bags:
         return None
     classes = np.arange(1, 1 + there.shape[1])
     inferred = model.class_indices_[:, None] == classes
-    found = data.bags.any(inferred) & there
-    rows = np.flatnonzero((inferred & data.bags.spread(there)).any(axis=1))
+    found = bags.any(inferred) & there
+    rows = np.flatnonzero((inferred & bags.spread(there)).any(axis=1))
     return {
         "of": "positive bags" if isinstance(regime.reading, BinaryReading) else "labels of bags",
         "n": int(there.sum()),
         "n_with_witness": int(found.sum()),
-        "strongest": _strongest(model, data, rows),
+        "strongest": _strongest(model, bags, rows, carried),
     }
 
 
@@ -68,30 +70,32 @@ def _labels_there(weak: WeakLabels, regime: Regime) -> NDArray[np.bool_] | None:
     return None
 
 
-def _strongest(model: BlissClassifier, data: CheckedData, rows: NDArray[np.intp]) -> list[dict[str, Any]]:
+def _strongest(
+    model: Any, bags: Bags, rows: NDArray[np.intp], carried: Mapping[str, NDArray[Any]]
+) -> list[dict[str, Any]]:
     """Name the instances among some rows that score highest out of fold, else those with the surest labels."""
-    ranks = ranks_of(model, model.out_of_fold_scores_, data.bags.index)
+    ranks = ranks_of(model, model.out_of_fold_scores_, bags.index)
     values = model.confidence_ if ranks is None else ranks.scores
     chosen = rows[np.argsort(-values[rows], kind="stable")[:STRONGEST]]
-    carried = carried_columns({name: values[chosen] for name, values in data.carried.items()}, ())
+    beside = {name: np.asarray(cells)[chosen].tolist() for name, cells in carried.items()}
     return [
         {
             "row": int(row),
-            "bag": data.bags.ids[data.bags.index[row]],
+            "bag": bags.ids[bags.index[row]],
             "label": model.labels_[row],
             "confidence": float(model.confidence_[row]),
             **({} if ranks is None else {"score": ranks.scores[row], "probability": ranks.probabilities[row]}),
-            "carried": {name: cells[place] for name, cells in carried.items()},
+            "carried": {name: cells[place] for name, cells in beside.items()},
         }
         for place, row in enumerate(chosen.tolist())
     ]
 
 
-def _out_of_fold(model: BlissClassifier, data: CheckedData, regime: Regime) -> dict[str, Any]:
+def _out_of_fold(model: Any, bags: Bags, weak: WeakLabels) -> dict[str, Any]:
     """Judge the training bags by classifiers that were not trained on them, beside what is there without features."""
-    weak = data.labels
-    predicted = weak_codes(model.out_of_fold_bags_, weak)
-    judged = Judged(regime.reading, weak, data.bags.groups, [(predicted, model.out_of_fold_bag_scores_)])
+    regime = model.regime_
+    predicted = _codes(model.out_of_fold_bags_, weak)
+    judged = Judged(regime.reading, weak, bags.groups, [(predicted, model.out_of_fold_bag_scores_)])
     every = np.arange(judged.n_bags)
     measures = regime.reading.evaluate(predicted, model.out_of_fold_bag_scores_, weak)
     measure = "proportion_error" if "proportion_error" in measures else next(iter(measures))
@@ -103,6 +107,15 @@ def _out_of_fold(model: BlissClassifier, data: CheckedData, regime: Regime) -> d
         "n_bags": judged.n_bags,
         **({} if reference is None else {"reference": reference}),
     }
+
+
+def _codes(predicted: NDArray[Any], weak: WeakLabels) -> NDArray[Any]:
+    """Turn predicted weak labels from the user's values into the codes of the regime."""
+    if weak.values.ndim > 1 or predicted.ndim > 1 or weak.values.dtype.kind == "f":
+        return predicted
+    values = predicted.tolist()
+    codes = positions_of(dict.fromkeys(values), weak.bag_words) or {}
+    return np.array([codes[value] for value in values])
 
 
 def _reference(regime: Regime, weak: WeakLabels) -> Mapping[str, Any] | None:

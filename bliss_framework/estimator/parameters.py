@@ -33,7 +33,8 @@ SAME = "same"  # The final classifier that is the classifier of label inference.
 Settings = Literal["default", "select", "paper"]
 SETTINGS = get_args(Settings)
 TrainOn = Literal["one", "rest"]
-SCALINGS = ("auto", "clipped", "standard", "standard-unit", "unit", "none")
+ScalingMode = Literal["auto", "clipped", "standard", "standard-unit", "unit", "none"]
+SCALINGS = get_args(ScalingMode)
 
 When = Literal["inference", "final", "selection", "run"]
 
@@ -214,7 +215,7 @@ class Parameters(TypedDict, total=False):
         ),
     ]
     scaling: Annotated[
-        str | None,
+        ScalingMode | None,
         Parameter(
             "inference",
             "auto",

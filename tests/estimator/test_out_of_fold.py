@@ -45,7 +45,7 @@ def test_scores_are_of_classifiers_that_did_not_see_the_bag(bliss):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), rng.integers(2, size=60)
     final = {"name": "sklearn.neighbors.KNeighborsClassifier", "n_neighbors": 1}
-    model = bliss(inherited_share=1.0, instance_threshold=0.0, final_classifier=final).fit(X, y)
+    model = bliss(inherited_share=1.0, instance_threshold=0.0, final_classifier=final).fit(X, y, bags=np.arange(60))
     assert (model.predict(X) == y).all()
     assert ((model.out_of_fold_scores_ > 0) == y).mean() < 0.75
 

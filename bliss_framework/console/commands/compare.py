@@ -71,7 +71,7 @@ def compare_command(
         print_results,
         telling_how_to_go_on,
     )
-    from bliss_framework.console.drawing.screens import stdout_to_stderr
+    from bliss_framework.console.drawing.screens import stdout_to_stderr, waiting
     from bliss_framework.console.experiments import experiments_of
     from bliss_framework.runs.comparison import compare
     from bliss_framework.runs.folder.run_folder import RunFolder
@@ -82,7 +82,8 @@ def compare_command(
     folder = None if output is None else RunFolder(Path(output), resume, accept_versions, accept_plugin_versions)
     settings, names = _settings(only_one(experiments_of(source, only, options), source), methods)
     plugins = context.plugins()
-    prepared = prepare(settings, plugins, context.data_dirs)
+    with waiting(context.screen, f"reading {source}"):
+        prepared = prepare(settings, plugins, context.data_dirs)
     chosen = names or [OWN, *(method.name for method in prepared.baselines)]
     screen = context.screen
     path = None if folder is None else folder.path

@@ -61,7 +61,7 @@ def run_command(
     SOURCE is the name of a data set, a data file, or an experiment .toml.
     """
     from bliss_framework.console.context import check_resume, command_context, print_results, telling_how_to_go_on
-    from bliss_framework.console.drawing.screens import stdout_to_stderr
+    from bliss_framework.console.drawing.screens import stdout_to_stderr, waiting
     from bliss_framework.console.experiments import experiments_of
     from bliss_framework.runs.folder.run_folder import RunFolder
     from bliss_framework.runs.pipeline_run import prepare_any
@@ -71,7 +71,8 @@ def run_command(
     experiments = experiments_of(source, only, options)
     plugins = context.plugins()
     rows = [_with_records(one, output, experiments.several) if resume else one for one in experiments.rows]
-    prepared = [prepare_any(one, plugins, context.data_dirs) for one in rows]
+    with waiting(context.screen, f"reading {source}"):
+        prepared = [prepare_any(one, plugins, context.data_dirs) for one in rows]
     folder = Path(output) if output is not None else _new_folder(source, prepared)
     paths = [folder / one.name if experiments.several else folder for one in prepared]
     places = [RunFolder(path, resume, accept_versions, accept_plugin_versions) for path in paths]

@@ -40,7 +40,7 @@ def tune_command(source: str, only: str | None, output: str | None, **options: A
     from attrs import evolve
 
     from bliss_framework.console.context import command_context, observed, only_one, print_results
-    from bliss_framework.console.drawing.screens import stdout_to_stderr
+    from bliss_framework.console.drawing.screens import stdout_to_stderr, waiting
     from bliss_framework.console.exits import Interrupted
     from bliss_framework.console.experiments import experiments_of
     from bliss_framework.runs.folder.atomic import write_text
@@ -52,7 +52,8 @@ def tune_command(source: str, only: str | None, output: str | None, **options: A
     settings = only_one(experiments_of(source, only, options), source)
     plugins = context.plugins()
     settings = evolve(settings, bliss={**settings.bliss, "settings": "select"})
-    prepared = prepare(settings, plugins, context.data_dirs)
+    with waiting(context.screen, f"reading {source}"):
+        prepared = prepare(settings, plugins, context.data_dirs)
     path = Path(output) if output is not None else Path(f"{prepared.name}-tuned.toml")
     screen = context.screen
     for note in prepared.notes:

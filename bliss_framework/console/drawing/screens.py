@@ -46,6 +46,16 @@ def open_screen(quiet: bool, as_json: bool) -> Screen:
     return Screen(Console(), Console(stderr=True), quiet, as_json)
 
 
+@contextmanager
+def waiting(screen: Screen, what: str) -> Iterator[None]:
+    """Show on a terminal that something is done for which there are no figures yet, such as reading a file."""
+    if screen.quiet or not screen.messages.is_terminal:
+        yield
+        return
+    with screen.messages.status(Text(f"{what} ...", overflow="ellipsis", no_wrap=True)):
+        yield
+
+
 def shows_unicode(console: Console) -> bool:
     """Say whether a console can show more than ASCII."""
     return (console.encoding or "ascii").lower().startswith("utf")

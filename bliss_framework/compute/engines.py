@@ -12,6 +12,7 @@ from joblib import cpu_count, parallel_config
 
 from bliss_framework.compute.processes import ignore_signals, signals_kept_from_children, workers_of_this_process
 from bliss_framework.errors import MissingExtraError, RunError, SettingsError, UnknownNameError
+from bliss_framework.extension.extras import pip_command
 from bliss_framework.extension.naming import did_you_mean
 
 ENGINES = ("local", "dask", "ray")
@@ -78,8 +79,9 @@ def _imported(name: str) -> ModuleType:
     try:
         return import_module(MODULES[name])
     except ImportError:
-        command = f'pip install "bliss-framework[{name}]"'
-        raise MissingExtraError(f'The engine "{name}" needs a package that is not installed: {command}.') from None
+        raise MissingExtraError(
+            f'The engine "{name}" needs a package that is not installed: {pip_command(name)}.'
+        ) from None
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import rich_click as click
 
+from bliss_framework.console.completion import components
 from bliss_framework.estimator.parameters import TABLE, Parameter
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -71,7 +72,17 @@ def parameter_option(row: Parameter) -> Callable[[Command], Command]:
         spelt = f"{spelt}/--no-{spelt.removeprefix('--')}"
     kind = click.Choice(row.choices) if row.choices and row.name != "settings" else row.value_type
     metavar = None if isinstance(kind, click.Choice) or kind is bool else row.shown
-    return click.option(spelt, row.name, type=kind, default=None, metavar=metavar, panel=panel, help=row.text)
+    complete = components(row.name) if row.is_component else None
+    return click.option(
+        spelt,
+        row.name,
+        type=kind,
+        default=None,
+        metavar=metavar,
+        panel=panel,
+        help=row.text,
+        shell_complete=complete,
+    )
 
 
 inference_options = _all(

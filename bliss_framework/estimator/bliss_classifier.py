@@ -10,16 +10,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bliss_framework.compute.processes import fold_runner, one_blas_thread
-from bliss_framework.errors import BlissError, DataError
+from bliss_framework.errors import DataError
+from bliss_framework.estimator.bag_explanation import BagExplanation, explain_bag
 from bliss_framework.estimator.checked_data import CheckedData
+from bliss_framework.estimator.component_tables import is_binary
 from bliss_framework.estimator.configure import FitConfig, configure
-from bliss_framework.estimator.default_words import argument_section, default_words
+from bliss_framework.estimator.default_words import DocumentedDefaults
 from bliss_framework.estimator.ensemble import Ensemble, bag_labels, bag_scores, instance_scores, measures
 from bliss_framework.estimator.explanation import Explanation, explain
 from bliss_framework.estimator.extremes import check_values
 from bliss_framework.estimator.final import probabilities
 from bliss_framework.estimator.fit import FitRequest, fit, fit_best, ranked_trials, warn_of_collapse
-from bliss_framework.estimator.fitted_attributes import remember_labels, remember_result
+from bliss_framework.estimator.fitted_attributes import in_words, remember_labels, remember_result
 from bliss_framework.estimator.inputs import check_labelled, check_training, check_unlabelled, has_bags, is_table
 from bliss_framework.estimator.label_inference import infer, order_data
 from bliss_framework.estimator.lost_bags import refuse_lost_bags, warn_of_no_bags
@@ -31,6 +33,7 @@ from bliss_framework.estimator.parameters import (
     not_given,
     signature,
 )
+from bliss_framework.estimator.picture import Picture, picture_above, picture_of
 from bliss_framework.estimator.prepared_rows import prepared_rows, reading_for_fit, reading_of, with_preparation
 from bliss_framework.estimator.selection import Pieces, Trial
 from bliss_framework.estimator.suspect_columns import warn_of_suspect_columns
@@ -42,18 +45,6 @@ from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit, silent
 
 SIGNATURE = signature()  # Of the constructor, made from the table of parameters.
-
-
-class _DocumentedDefaults:
-    """A docstring with the defaults of every parameter, which depend on the regimes that are installed."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def __get__(self, instance: Any, owner: Any) -> str:
-        registry = active_plugins().registry
-        section = argument_section(lambda name: default_words(name, registry))
-        return self.text.replace("    @ARGUMENTS@", section)
 
 
 class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -78,6 +69,9 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fold_: (n,) the fold that inferred each instance, -1 where none did, or several did.
         inference_: what `result.json` says under "inference".
         bag_threshold_: bags that score above it are positive.
+        out_of_fold_scores_: (n,) or (n, C) scores of the training instances by final classifiers that were not trained
+            on their bags; None where there are fewer than five bags. `out_of_fold_bag_scores_` (B,) or (B, C) and
+            `out_of_fold_bags_` (B, ...) are the same of bags, with thresholds that the bag had no say in.
         instance_threshold_: what is taken off the scores of instances, so that those above 0 are of `classes_[1]`.
         preparation_: what fills empty cells and encodes categories, or the fitted transformer of `prepare`; None where
             there is none.
@@ -96,7 +90,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     [1, 0]
     """
 
-    __doc__ = _DocumentedDefaults(__doc__)
+    __doc__ = DocumentedDefaults(__doc__)
 
     # What scikit-learn's metadata routing hands over unless the user asks otherwise.
     __metadata_request__fit = {"bags": True, "groups": True}  # noqa: RUF012 - the form that scikit-learn looks for
@@ -110,7 +104,13 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     __init__.__signature__ = SIGNATURE  # type: ignore[attr-defined]
 
     def fit(
-        self, X: Any, y: Any = None, bags: Any = None, groups: Any = None, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        bags: Any = None,
+        groups: Any = None,
+        sample_weight: Any = None,
+        progress: Emit = silent,
     ) -> "BlissClassifier":
         """Infer the labels of the training instances and train the final classifier on them.
 
@@ -125,12 +125,13 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             groups: the group of each bag, such as the patient of a slide: bags of one group are never on both sides of
                 a split, in label inference and after it.
             sample_weight: a positive weight of each bag or each row, by which its instances count in training.
+            progress: called with each event of folds and rounds as it happens, for instance `print`.
 
         Raises:
             DataError: if the data cannot be used; checked before any pull.
             SettingsError, UnknownNameError: if a parameter cannot be used.
         """
-        return self.fit_observed(X, y, bags, silent, None, groups, sample_weight)
+        return self.fit_observed(X, y, bags, progress, None, groups, sample_weight)
 
     def fit_observed(
         self,
@@ -272,9 +273,20 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Predict the weak label of each bag: (ids, labels), ids in order of first appearance."""
         refuse_lost_bags(self, X, bags)
         data = self._rows(X, bags)
-        weak = self._bag_labels(data.rows, data.bags)
-        coded = weak.ndim == 1 and weak.dtype.kind in "biu"
-        return data.bags.ids, self.bag_classes_[weak.astype(np.intp)] if coded else weak
+        return data.bags.ids, in_words(self._bag_labels(data.rows, data.bags), self.bag_classes_)
+
+    def predict_bag_proba(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Estimate the probability of each weak label: (ids, (B, C)), ids in order of first appearance.
+
+        Columns are those of `bag_classes_`; of label sets each label has a probability of its own, and of shares they
+        are the predicted shares. The logistic curve is one through out-of-fold bag scores, and meets the bag threshold
+        at 1/2 (Platt, 1999, without the shift).
+        """
+        refuse_lost_bags(self, X, bags)
+        data = self._rows(X, bags)
+        predicted = self._bag_labels(data.rows, data.bags)
+        scores = self._bag_scores(data.rows, data.bags) - self.bag_threshold_
+        return data.bags.ids, self.regime_.reading.bag_probabilities(predicted, scores, self.bag_slope_)
 
     @property
     def _regimes(self) -> tuple[Regime, ...]:
@@ -342,6 +354,22 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return explain(self, row, n_neighbors)
 
+    def explain_bag(self, bag: Any) -> BagExplanation:
+        """Say why a training bag is read as it is: its witnesses, its threshold, and the instance that decides.
+
+        Raises:
+            DataError: if there is no training bag of this id.
+        """
+        check_is_fitted(self)
+        return explain_bag(self, bag)
+
+    def show(self) -> Picture:
+        """Return the first picture of what was found out: it prints, and a notebook shows it as a table."""
+        return picture_of(self)
+
+    def _html_repr(self) -> str:
+        return picture_above(self, str(super()._html_repr()))
+
     def _rows(self, X: Any, bags: Any) -> CheckedData:
         check_is_fitted(self)
         return self._known_columns(X, check_unlabelled(X, bags, reading_of(self, X)))
@@ -371,13 +399,5 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Declare sparse input, and two classes for the regimes that have no more."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = not _is_binary(self.regime)
+        tags.classifier_tags.multi_class = not is_binary(self.regime)
         return tags
-
-
-def _is_binary(regime: Any) -> bool:
-    """Say whether a regime knows two classes only; one that cannot be found is refused in `fit`, not here."""
-    try:
-        return bool(resolve("regime", regime, active_plugins().registry).binary)
-    except BlissError:
-        return False

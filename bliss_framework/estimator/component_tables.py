@@ -4,10 +4,11 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from bliss_framework.errors import SettingsError
+from bliss_framework.errors import BlissError, SettingsError
 from bliss_framework.estimator.parameters import SAME
-from bliss_framework.extension.components import as_table
+from bliss_framework.extension.components import as_table, resolve
 from bliss_framework.extension.contracts import Profile
+from bliss_framework.extension.loading.plugins import active_plugins
 from bliss_framework.extension.registry import Registry
 
 
@@ -104,3 +105,11 @@ def lay_over(values: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, 
             base = laid["classifier"] if laid[component] == SAME else laid[component]
             laid[component] = {**as_table(base), parameter: value}
     return laid
+
+
+def is_binary(regime: Any) -> bool:
+    """Say whether a regime knows two classes only; one that cannot be found is refused in `fit`, not here."""
+    try:
+        return bool(resolve("regime", regime, active_plugins().registry).binary)
+    except BlissError:
+        return False

@@ -7,6 +7,7 @@ from typing import Any
 from bliss_framework.errors import BlissError
 from bliss_framework.estimator.parameters import TABLE
 from bliss_framework.extension.contracts import Presets
+from bliss_framework.extension.loading.plugins import active_plugins
 from bliss_framework.extension.registry import Registry
 
 
@@ -94,3 +95,15 @@ def argument_section(words_of: Callable[[str], str], indent: str = "    ") -> st
             f"{name}: {row.text}{shown}", 120, initial_indent=f"{indent}    ", subsequent_indent=f"{indent}        "
         )
     return "\n".join(lines)
+
+
+class DocumentedDefaults:
+    """A docstring with the defaults of every parameter, which depend on the regimes that are installed."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __get__(self, instance: Any, owner: Any) -> str:
+        registry = active_plugins().registry
+        section = argument_section(lambda name: default_words(name, registry))
+        return self.text.replace("    @ARGUMENTS@", section)

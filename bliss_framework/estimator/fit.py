@@ -24,6 +24,7 @@ from bliss_framework.estimator.label_inference import (
     order_data,
     warn_of_folds,
 )
+from bliss_framework.estimator.out_of_fold import HeldOutBags, OutOfFold
 from bliss_framework.estimator.selection import Pieces, Trial, groups_of, trials_of, unit_of
 from bliss_framework.estimator.self_training import self_trained
 from bliss_framework.estimator.training_parts import check_training_parts
@@ -82,6 +83,7 @@ class FitResult:
         bag_threshold: bags that score above it are positive.
         instance_threshold: instances that score above it are of class 1, where there are two classes.
         slope: of the logistic curve from scores to probabilities.
+        out_of_fold: what is said of bags that were not trained on; None where there are too few of them.
         chosen: the settings of each member that were chosen, with their selection score.
     """
 
@@ -93,6 +95,7 @@ class FitResult:
     bag_threshold: float = field()
     instance_threshold: float = field()
     slope: float = field()
+    out_of_fold: OutOfFold | None = field()
     chosen: list[dict[str, Any]] = field(factory=list)
 
     def inference(self, classes: NDArray[Any]) -> dict[str, Any]:
@@ -163,8 +166,11 @@ def fit_best(request: FitRequest) -> FitResult:
     slope = probability_slope(scores - threshold, classes)
     chosen = [{**one.config.chosen, "score": one.score} for one in winners]
     bag_threshold = _joint_threshold(winners, request.data)
+    heldout = _heldout_of_trials(winners, request, any_ready, scores - threshold)
+    wanted = winners[0].config["bag_threshold"]
+    read = heldout.read(None if isinstance(wanted, str) else float(wanted))
     regimes, best = tuple(one.config.regime for one in winners), winners[0].config
-    return FitResult(best, found, members, regimes, any_ready.order, bag_threshold, threshold, slope, chosen)
+    return FitResult(best, found, members, regimes, any_ready.order, bag_threshold, threshold, slope, read, chosen)
 
 
 def ranked_trials(request: FitRequest) -> list[Trial]:
@@ -216,21 +222,38 @@ def _final_and_scores(
 
 def _calibrated(
     learner: FinalLearner, config: FitConfig, found: CrossFit, waiting: Scores | None
-) -> tuple[float, float, float]:
+) -> tuple[float, float, float, OutOfFold | None]:
     """Choose the bag threshold, the instance threshold and the slope of probability on out-of-fold scores."""
-    wanted, data, regime = config["bag_threshold"], learner.data, config.regime
-    chosen = isinstance(wanted, str)
-    threshold = 0.0 if chosen else float(wanted)
+    wanted, data, reading = config["bag_threshold"], learner.data, config.regime.reading
+    threshold = 0.0 if isinstance(wanted, str) else float(wanted)
     if waiting is None:
         fixed = fixed_threshold(config["instance_threshold"], config["inherited_share"])
-        return threshold, fixed or 0.0, 1.0
+        return threshold, fixed or 0.0, 1.0, None
     scores = waiting()
+    bag_scores = reading.bag_scores(scores, data.bags)
     # Rows that are bags of their own are ordinary classification: a bag is what its instance is.
-    if chosen and data.bags.n_bags < data.bags.n_rows:
-        threshold = float(regime.reading.bag_threshold(regime.reading.bag_scores(scores, data.bags), data.weak))
+    chosen = isinstance(wanted, str) and data.bags.n_bags < data.bags.n_rows
+    if chosen:
+        threshold = float(reading.bag_threshold(bag_scores, data.weak))
     classes = found.inferred.classes
     cut = instance_threshold(config, scores, data.bags, data.weak, classes)
-    return threshold, cut, probability_slope(scores - cut, classes)
+    own = scores - cut
+    if reading.from_instances:
+        bag_scores = reading.bag_scores(own, data.bags)
+    heldout = HeldOutBags(reading, own, bag_scores, data.bags, data.weak, _out_of_fold_folds(config, data))
+    return threshold, cut, probability_slope(own, classes), heldout.read(None if chosen else threshold)
+
+
+def _heldout_of_trials(
+    winners: Sequence[Trial], request: FitRequest, ready: OrderedData, scores: NDArray[np.float64]
+) -> HeldOutBags:
+    """Put what the best candidates said of held-out bags together; `scores` (n,) or (n, C) are in canonical order."""
+    data, reading = ready.data, winners[0].config.regime.reading
+    positions = request.data.bags.take(ready.order)[1]
+    bag_scores = _joint_bag_scores(winners)[positions]
+    if reading.from_instances:
+        bag_scores = reading.bag_scores(scores, data.bags)
+    return HeldOutBags(reading, scores, bag_scores, data.bags, data.weak, _selection_folds(request)[positions])
 
 
 def _out_of_fold_folds(config: FitConfig, data: Part) -> NDArray[np.intp]:
@@ -324,5 +347,9 @@ def _joint_threshold(winners: Sequence[Trial], data: CheckedData) -> float:
     wanted = winners[0].config["bag_threshold"]
     if not isinstance(wanted, str):
         return float(wanted)
-    joint = np.mean([one.bag_scores / unit_of(one.bag_scores) for one in winners], axis=0)
-    return float(winners[0].config.regime.reading.bag_threshold(joint, data.labels))
+    return float(winners[0].config.regime.reading.bag_threshold(_joint_bag_scores(winners), data.labels))
+
+
+def _joint_bag_scores(winners: Sequence[Trial]) -> NDArray[np.float64]:
+    """Average the out-of-fold bag scores (B, ...) of candidates, each in its own units, in the caller's order."""
+    return np.asarray(np.mean([one.bag_scores / unit_of(one.bag_scores) for one in winners], axis=0))

@@ -9,6 +9,7 @@ from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import Config
 from bliss_framework.estimator.fit import FitResult
 from bliss_framework.estimator.parameters import named
+from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.crossfit import CrossFit
 from bliss_framework.kernel.words import class_array
 
@@ -31,6 +32,7 @@ def remember_labels(model: Any, found: CrossFit, order: NDArray[np.intp], data: 
         order: (n,) the caller's row of each of its rows.
         data: the training data, in the caller's order.
     """
+    model.out_of_fold_scores_ = model.out_of_fold_bag_scores_ = model.out_of_fold_bags_ = None
     vars(model).pop("members_", None)  # Those of an earlier fit learnt other labels.
     place = np.argsort(order)
     inferred = found.inferred.take(place)
@@ -59,3 +61,29 @@ def remember_result(model: Any, result: FitResult) -> None:
     model.bag_threshold_, model.instance_threshold_ = result.bag_threshold, result.instance_threshold
     model.probability_slope_ = result.slope
     model._regimes_in_hand = result.regimes
+    _remember_out_of_fold(model, result)
+
+
+def _remember_out_of_fold(model: Any, result: FitResult) -> None:
+    """Keep what classifiers that were not trained on a bag say of it, in the caller's order; None where none did.
+
+    The attributes are `out_of_fold_scores_` (n,) or (n, C), as `decision_function` returns scores,
+    `out_of_fold_bag_scores_` (B,) or (B, C), above 0 where they exceed a threshold that the bag had no say in,
+    `out_of_fold_bags_` (B, ...), the weak labels that follow, as `predict_bags` returns them, and `bag_slope_`, of the
+    logistic curve from bag scores to probabilities.
+    """
+    model.bag_slope_ = 1.0
+    model.out_of_fold_scores_ = model.out_of_fold_bag_scores_ = model.out_of_fold_bags_ = None
+    if result.out_of_fold is None:
+        return
+    positions = Bags(model.bag_ids_, model.bag_index_).take(result.order)[1]
+    own = result.out_of_fold.take(np.argsort(result.order), np.argsort(positions))
+    model.bag_slope_ = own.bag_slope
+    model.out_of_fold_scores_, model.out_of_fold_bag_scores_ = own.scores, own.bag_scores
+    model.out_of_fold_bags_ = in_words(own.bags, model.bag_classes_)
+
+
+def in_words(weak: NDArray[Any], bag_classes: NDArray[Any]) -> NDArray[Any]:
+    """Turn predicted weak labels (B, ...) into the user's values where they are codes of those."""
+    coded = weak.ndim == 1 and weak.dtype.kind in "biu"
+    return np.asarray(bag_classes[weak.astype(np.intp)]) if coded else weak

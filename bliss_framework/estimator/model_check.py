@@ -223,14 +223,27 @@ def _check_attributes(model: BlissClassifier) -> None:
     # The mean of what was never pulled is NaN.
     _array(np.nan_to_num(model.label_means_), "label_means_", (n, n_labels), np.float64)
     _array(model.training_scores_, "training_scores_", (n,) if n_classes == 2 else (n, n_classes), np.float64)
+    _check_out_of_fold(model, model.training_scores_.shape, n_bags)
     _check(model.labels_.shape == (n,), f"labels_ has the shape {model.labels_.shape}, and {(n,)} is needed")
     _check(model.bag_ids_.ndim == 1, "bag_ids_ are no bag ids")
     _check(len(model.weak_labels_) == n_bags, f"weak_labels_ are of {len(model.weak_labels_)} bags, not of {n_bags}")
-    for name in ("bag_threshold_", "instance_threshold_", "probability_slope_"):
+    for name in ("bag_threshold_", "instance_threshold_", "probability_slope_", "bag_slope_"):
         value = np.asarray(getattr(model, name))
         _check(value.dtype.kind in "iuf" and np.isfinite(value).all(), f"{name} is no number")
     _check(isinstance(model.config_, Config) and isinstance(model.inference_, Mapping), "config_ or inference_ is none")
     _check(_are_origins(model.plugins_), "plugins_ does not say where components come from")
+
+
+def _check_out_of_fold(model: BlissClassifier, shape: tuple[int, ...], n_bags: int) -> None:
+    """Refuse out-of-fold scores that are not of the training rows and bags; there may be none."""
+    own = [getattr(model, f"out_of_fold_{name}_") for name in ("scores", "bag_scores", "bags")]
+    if all(one is None for one in own):
+        return
+    scores, bag_scores, bags = own
+    _array(scores, "out_of_fold_scores_", shape, np.float64)
+    _array(bag_scores, "out_of_fold_bag_scores_", None, np.float64)
+    for one in (bag_scores, bags):
+        _check(isinstance(one, np.ndarray) and len(one) == n_bags, "an out-of-fold array is not of the training bags")
 
 
 def _are_origins(plugins: Any) -> bool:

@@ -34,6 +34,9 @@ SAME = "same"  # The final classifier that is the classifier of label inference.
 Settings = Literal["default", "select", "paper"]
 SETTINGS = get_args(Settings)
 TrainOn = Literal["one", "rest"]
+ScalingMode = Literal["auto", "clipped", "standard", "standard-unit", "unit", "none"]
+SCALINGS = get_args(ScalingMode)
+
 When = Literal["rows", "inference", "final", "selection", "run"]
 
 
@@ -208,7 +211,7 @@ class Parameters(TypedDict, total=False):
         ),
     ]
     scaling: Annotated[
-        str | None,
+        ScalingMode | None,
         Parameter(
             "inference",
             "auto",

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from bliss_framework.extension.contracts.bag_reading import BagReading
 from bliss_framework.kernel.bags import Bags
@@ -33,6 +34,14 @@ class ClassReading(BagReading):
         """Predict the class of each bag (B,): the largest score, or 1 where the only one exceeds the threshold."""
         own = self.bag_scores(scores, bags)
         return np.asarray(own > threshold if own.ndim == 1 else own.argmax(axis=1), dtype=np.intp)
+
+    def bag_probabilities(
+        self, predicted: NDArray[Any], scores: NDArray[np.float64], slope: float
+    ) -> NDArray[np.float64]:
+        """Return the probability (B, C) of each class, which add up to 1: a bag has one class."""
+        if scores.ndim == 1:
+            return super().bag_probabilities(predicted, scores, slope)
+        return np.asarray(softmax(slope * scores, axis=1))
 
     def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
         """Return the share of held-out instances whose predicted class is that of the bag, or a possible one."""

@@ -32,6 +32,12 @@ class ShareReading(BagReading):
         """Predict shares, (B,) or (B, C); `threshold` is the score above which an instance is of class 1."""
         return predicted_shares(scores - threshold if scores.ndim == 1 else scores, bags)
 
+    def bag_probabilities(
+        self, predicted: NDArray[Any], scores: NDArray[np.float64], slope: float
+    ) -> NDArray[np.float64]:
+        """Return the predicted shares (B, C): that is how probable each class is in an instance of the bag."""
+        return in_columns(predicted)
+
     def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
         """Score held-out bags by how near predicted shares are to the true ones."""
         heldout = outcome.fold.heldout

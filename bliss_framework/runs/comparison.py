@@ -8,7 +8,7 @@ from typing import Any
 from bliss_framework.errors import SettingsError, UnknownNameError
 from bliss_framework.extension.naming import did_you_mean
 from bliss_framework.runs.evaluation.fits import Pieces, run_fits
-from bliss_framework.runs.evaluation.measures import evaluation_of, notes_of, seconds_of
+from bliss_framework.runs.evaluation.measures import comparison_of, evaluation_of, notes_of, seconds_of
 from bliss_framework.runs.evaluation.methods import OWN, Method, bliss_method
 from bliss_framework.runs.evaluation.plan import plan_fits
 from bliss_framework.runs.events import RunFinished, Tell
@@ -57,6 +57,10 @@ def _compare(prepared: Prepared, methods: Sequence[Method], begun: Start, folder
         "methods": _method_documents(prepared, methods, pieces),
         **begun.remarks(),
     }
+    documents = {one["name"]: one["evaluation"] for one in document["methods"]}
+    compared = comparison_of(prepared.problem, pieces, prepared.settings.evaluation, documents)
+    if compared is not None:
+        document["comparison"] = compared
     notes = [note for method in methods for note in notes_of(pieces, method.name)] + fold_notes(prepared)
     document = plain(document)
     if folder is not None:

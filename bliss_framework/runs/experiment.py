@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from bliss_framework.compute.processes import fold_runner
 from bliss_framework.errors import RunError
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
+from bliss_framework.estimator.findings import TOO_FEW, findings_of
 from bliss_framework.estimator.persistence import UNSAVABLE
+from bliss_framework.estimator.uncertainty import words_of_test
 from bliss_framework.runs.evaluation.fits import Pieces, run_fits
 from bliss_framework.runs.evaluation.measures import (
+    comparison_of,
     evaluation_of,
     instance_accuracy,
     instance_auc,
@@ -89,7 +92,8 @@ def _run(prepared: Prepared, begun: Start, folder: RunFolder | None) -> RunResul
     document = _document(prepared, model, _evaluation(prepared, pieces))
     document |= begun.remarks()
     document["seconds"] = {"total": time.perf_counter() - started, **model.inference_["seconds"]}
-    said = [*prepared.notes, *warned, *_comparison_notes(document), *notes_of(pieces, OWN), *fold_notes(prepared)]
+    few = [] if "out_of_fold" in document["findings"] else [TOO_FEW]
+    said = [*prepared.notes, *warned, *few, *_comparison_notes(document), *notes_of(pieces, OWN), *fold_notes(prepared)]
     document["notes"] = list(dict.fromkeys(said))
     document = plain(document)
     if folder is not None:
@@ -139,6 +143,7 @@ def _document(prepared: Prepared, model: BlissClassifier, evaluation: dict[str, 
         "data": prepared.data_document(),
         "components": prepared.components_from(),
         "inference": _inference(model),
+        "findings": findings_of(model, problem.bags, problem.weak, problem.data.carried),
         **({"evaluation": evaluation} if evaluation else {}),
     }
 
@@ -169,21 +174,22 @@ def _evaluation(prepared: Prepared, pieces: Pieces) -> dict[str, Any]:
     ]
     if rows:
         measure = main_measure(document)
+        documents = {OWN: document, **{row["name"]: row for row in rows}}
+        comparison = comparison_of(prepared.problem, pieces, evaluation, documents, OWN)
         document["baseline"] = max(rows, key=lambda row: row[measure]["mean"])
         document["baselines"] = rows
+        document["comparison"] = comparison
     return document
 
 
 def _comparison_notes(document: Mapping[str, Any]) -> list[str]:
-    evaluation = document.get("evaluation", {})
-    if "baseline" not in evaluation:
+    """Say so where a baseline is better than BLISS beyond noise."""
+    found = document.get("evaluation", {}).get("comparison")
+    if found is None or found["winner"] in (None, OWN):
         return []
-    measure = main_measure(evaluation)
-    baseline, own = evaluation["baseline"], evaluation[measure]["mean"]
-    best = baseline[measure]["mean"]
-    if best <= own:
-        return []
+    evaluation, measure, name = document["evaluation"], found["measure"], found["winner"]
+    own = evaluation[measure]["mean"]
     return [
-        f'The baseline "{baseline["name"]}" beats BLISS here: {measure} {best:.3f} against {own:.3f} on the same '
-        f"folds. Prefer it if bag labels are all you need, or try other settings."
+        f'The baseline "{name}" beats BLISS here: {measure} {own + found["difference"]:.3f} against {own:.3f} on the '
+        f"same bags, {words_of_test(found)}. Prefer it if bag labels are all you need, or try other settings."
     ]

@@ -14,7 +14,7 @@ def test_json(cli, table):
     ended = cli("compare", "toy.csv", *QUICK, "--repeats", "2", "--methods", "bliss,bag-mean-svm", "--json", "--quiet")
     document = json.loads(ended.out)
     assert (ended.code, ended.err) == (0, "")
-    assert set(document) == {"format", "data", "protocol", "methods"}
+    assert set(document) == {"format", "data", "protocol", "methods", "comparison"}
     assert document["format"] == 1
     assert document["protocol"] == {"cv": 2, "repeats": 2, "random_state": 0}
     assert [row["name"] for row in document["methods"]] == ["bliss", "bag-mean-svm"]
@@ -32,7 +32,8 @@ def test_table(cli, table):
     ended = cli("compare", "toy.csv", *QUICK)
     lines = ended.out.splitlines()
     assert lines[0] == "2 folds of whole bags, 1 repeat"
-    names = [line.split("│")[1].strip() for line in lines[4:-1]]
+    names = [line.split("│")[1].strip() for line in lines[4:8]]
+    assert lines[9].startswith("No difference beyond noise between ")
     assert names == ["bliss", "no-bandit", "inherited-label-svm", "bag-mean-svm"]
     assert "toy (toy.csv): 12 bags, 48 instances, 8 fits" in ended.err
 

@@ -20,10 +20,11 @@ def test_predicting_new_bags(cli, trained, here):
     (here / "new.csv").write_text("\n".join(",".join([row[0], *row[2:]]) for row in rows) + "\n")
     ended = cli("predict", trained, "new.csv", "--json", "--output", "predicted")
     document = json.loads(ended.out)
-    assert (ended.code, set(document)) == (0, {"format", "bags", "instances"})
+    assert (ended.code, set(document)) == (0, {"format", "bags", "instances", "rows"})
     assert [one["bag"] for one in document["bags"]] == [f"b{j}" for j in range(12)]
-    assert all(set(one) == {"bag", "predicted", "score"} for one in document["bags"])
+    assert all(set(one) == {"bag", "predicted", "score", "probability"} for one in document["bags"])
     assert all(one["predicted"] == int(one["score"] > 0) for one in document["bags"])
+    assert all((one["probability"] > 0.5) == (one["score"] > 0) for one in document["bags"])
     assert len(document["instances"]) == 48
     with (here / "predicted" / "bags.csv").open() as file:
         written = {row["bag"]: float(row["score"]) for row in csv.DictReader(file)}
@@ -31,7 +32,12 @@ def test_predicting_new_bags(cli, trained, here):
         of_the_run = {row["bag"]: float(row["score"]) for row in csv.DictReader(file)}
     assert written == {one["bag"]: one["score"] for one in document["bags"]} == of_the_run
     with (here / "predicted" / "labels.csv").open() as file:
-        assert [int(row["label"]) for row in csv.DictReader(file)] == document["instances"]
+        lines = list(csv.DictReader(file))
+    assert [int(row["label"]) for row in lines] == document["instances"]
+    assert [float(row["score"]) for row in lines] == [row["score"] for row in document["rows"]]
+    for bag in {row["bag"] for row in lines}:
+        ranked = sorted((row for row in lines if row["bag"] == bag), key=lambda row: -float(row["score"]))
+        assert [int(row["rank"]) for row in ranked] == [1, 2, 3, 4]
     printed = cli("predict", f"{trained}/model.skops", "new.csv").out.splitlines()
     assert len(printed) == 12 + 5
     assert printed[0] == "scores are relative to the bag threshold"
@@ -113,3 +119,76 @@ def test_refusals(cli, trained, here, words, said):
     assert (ended.code, ended.out) == (1, "")
     assert ended.err.startswith(f"Error: {said}")
     assert len(ended.err.splitlines()) == 1
+
+
+@pytest.fixture
+def carrying(trained, here):
+    """The run of `trained`, beside whose rows names of instances are carried."""
+    path = here / trained / "labels.csv"
+    head, *lines = path.read_text().splitlines()
+    names = [f"{line},shape{row},{'left' if row % 2 else '7'}" for row, line in enumerate(lines)]
+    path.write_text("\n".join([f"{head},shape,side", *names]) + "\n")
+    return trained
+
+
+class TestExplainingBags:
+    def test_witnesses_and_what_decides(self, cli, carrying, here):
+        """The ranks and scores are those of labels.csv, and without the row that decides the bag reads otherwise."""
+        document = json.loads(cli("explain", carrying, "b1", "--json").out)
+        with (here / carrying / "labels.csv").open() as file:
+            rows = [row for row in csv.DictReader(file) if row["bag"] == "b1"]
+        ranked = sorted(rows, key=lambda row: int(row["rank"]))
+        assert [one["row"] for one in document["witnesses"]] == [int(row["row"]) for row in ranked]
+        assert [one["score"] for one in document["witnesses"]] == [float(row["score"]) for row in ranked]
+        assert document["witnesses"][0]["carried"]["shape"] == ranked[0]["shape"]
+        assert document["strongest"]["row"] == document["decides"]["row"] == 4
+        assert (document["predicted"], document["decides"]["predicted_without"]) == (1, 0)
+        with (here / carrying / "bags.csv").open() as file:
+            bag = next(row for row in csv.DictReader(file) if row["bag"] == "b1")
+        assert document["score"] == float(bag["out_of_fold_score"])
+        assert "Row 4 decides: without it the bag would be 0." in document["sentence"]
+        second = next(row for row in ranked if row["rank"] == "2")
+        lost = float(ranked[0]["score"]) - float(second["score"])
+        # Binary MIL reads a bag by the mean of its largest and its average score.
+        mean = sum(float(row["score"]) for row in rows) / 4
+        without = sum(float(row["score"]) for row in ranked[1:]) / 3
+        assert document["decides"]["score_without"] == pytest.approx(document["score"] - (lost + mean - without) / 2)
+
+    def test_features(self, cli, trained, here):
+        """Both columns are shifted in witnesses, so the score falls without either; without the data that is said."""
+        features = json.loads(cli("explain", trained, "b1", "--json").out)["features"]
+        assert features["kind"] == "permutation"
+        assert {one["name"] for one in features["features"]} == {"a", "b"}
+        assert all(one["value"] > 0 for one in features["features"])
+        (here / "toy.csv").unlink()
+        features = json.loads(cli("explain", trained, "b1", "--json").out)["features"]
+        assert (features["kind"], features["features"]) == ("none", [])
+        assert "The training data cannot be read, so no feature is tried: " in features["said"]
+
+    def test_linear_weights(self, cli, table, here):
+        """A linear final classifier has weights, which need no data."""
+        table()
+        words = ("--n-rounds", "4", "--n-folds", "3", "--final-classifier", "svm-linear", "--quiet")
+        assert cli("run", "toy.csv", *words, "--output", "linear").code == 0
+        (here / "toy.csv").unlink()
+        features = json.loads(cli("explain", "linear", "b1", "--json").out)["features"]
+        assert features["kind"] == "weights"
+        assert {one["name"] for one in features["features"]} == {"a", "b"}
+
+    def test_an_instance_by_what_is_carried(self, cli, carrying):
+        """The value of a carried column that one row has is that row; a word with several meanings is told of."""
+        document = json.loads(cli("explain", carrying, "shape5", "--json").out)
+        assert (document["row"], document["carried"]) == (5, {"shape": "shape5", "side": "left"})
+        ended = cli("explain", carrying, "left")
+        assert ended.code == 1
+        assert "'left' stands beside 24 instances, of the rows 1, 3, 5, 7, 9, ...; give one of these." in ended.err
+        ended = cli("explain", carrying, "shape5", "--as", "bag")
+        assert "'shape5' is no bag of the training data, but a instance" in ended.err
+        ended = cli("explain", carrying, "shpae5")
+        assert 'Did you mean "shape5"?' in ended.err
+
+    def test_what_is_drawn(self, cli, carrying):
+        """The screen shows the sentence, the ranked instances with their names, arms and features."""
+        out = cli("explain", carrying, "b1").out
+        for said in ("Bag 'b1' (weak label 1) is read as 1", "shape4", "arms of row 4", "features that matter"):
+            assert said in out

@@ -51,13 +51,15 @@ class TestResults:
         assert ended.code == 0
         assert lines[0] == "toy: 12 bags, 48 instances, 2 features"
         assert lines[1].startswith("inferred labels: ")
-        assert lines[3] == "2 folds of whole bags, 1 repeat"
-        heads = [part.strip() for part in lines[5].split("│")[1:-1]]
-        assert heads == ["method", "bag accuracy", "bag AUC", "instance accuracy", "instance AUC"]
-        methods = [line.split("│")[1].strip() for line in lines[7:11]]
+        assert lines[2].startswith("witnesses: ")
+        start = lines.index("2 folds of whole bags, 1 repeat")
+        heads = [part.strip() for part in lines[start + 2].split("│")[1:-1]]
+        assert heads == ["method", "bag accuracy", "95% interval", "bag AUC", "instance accuracy", "instance AUC"]
+        methods = [line.split("│")[1].strip() for line in lines[start + 4 : start + 8]]
         assert methods == ["BLISS", "no-bandit", "inherited-label-svm", "bag-mean-svm"]
         assert lines[-1] == "results: out"
         assert "toy (toy.csv): 12 bags, 48 instances, 9 fits" in ended.err
+        assert "next: bliss report out, bliss explain out BAG, bliss predict out NEW.csv" in ended.err
 
     def test_json_is_the_result_on_disk(self, cli, table, here):
         """--json prints what result.json holds; where it lies is told on standard error."""

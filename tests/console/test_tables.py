@@ -3,6 +3,8 @@
 import pytest
 
 from bliss_framework.console.drawing.tables import (
+    candidate_table,
+    candidate_words,
     component_tree,
     dataset_table,
     evaluation_table,
@@ -120,9 +122,9 @@ class TestResult:
         }
 
     def test_without_evaluation(self, record, document):
-        """Three lines say what was there, what was inferred, and how good it is; names keep their brackets."""
+        """Lines say what was there and what was inferred, and with verbose the pulls; names keep their brackets."""
         console = record(80)
-        assert drawn(console, result_view(console, document)) == [
+        assert drawn(console, result_view(console, document, verbose=True)) == [
             "run[old]: 92 bags, 476 instances, 166 features",
             "inferred labels: 276 x 0, 200 x 1; 3 undecided",
             "mean reward 0.876 after 110 pulls",
@@ -144,9 +146,79 @@ class TestResult:
         document["evaluation"] = {**own, "baselines": [{"name": "bag-mean-svm", **rows[1][1]}]}
         console = record(80)
         lines = drawn(console, result_view(console, document))
-        assert lines[3] == "10 folds of whole bags, 2 repeats"
-        assert [line.split()[1] for line in lines[7:9]] == ["BLISS", "bag-mean-svm"]
+        assert lines[2] == "10 folds of whole bags, 2 repeats"
+        assert [line.split()[1] for line in lines[6:8]] == ["BLISS", "bag-mean-svm"]
         assert lines[-1] == "instance accuracy: inferred labels 10.0%, final classifier in training 50.0%"
+
+    def test_findings(self, record, document):
+        """Witnesses are named by what is carried beside them; the estimate says how it was made, and beside what."""
+        strongest = {"row": 4, "bag": "MUSK-1", "label": 1, "confidence": 0.5, "probability": 0.987}
+        document["findings"] = {
+            "witnesses": {
+                "of": "positive bags",
+                "n": 47,
+                "n_with_witness": 40,
+                "strongest": [{**strongest, "carried": {"shape": "188_1+1"}}, {**strongest, "row": 5, "carried": {}}],
+            },
+            "out_of_fold": {
+                "measure": "bag_accuracy",
+                "value": 0.837,
+                "n_bags": 92,
+                "interval": {"low": 0.748, "high": 0.899, "level": 0.95, "by": "wilson"},
+                "reference": {"name": "majority", "value": 47 / 92},
+            },
+        }
+        console = record(80)
+        lines = drawn(console, result_view(console, document))
+        assert lines[2:5] == [
+            "witnesses: 40 of 47 positive bags have one; the strongest:",
+            "  188_1+1 (row 4) of bag MUSK-1, label 1, probability 0.99",
+            "  row 5 of bag MUSK-1, label 1, probability 0.99",
+        ]
+        said = " ".join(lines[5:])
+        assert said.startswith("out of fold: bag accuracy 83.7% (95% interval 74.8 to 89.9, 92 bags); the")
+        assert "commonest label alone: 51.1%" in said
+        assert max(map(len, lines)) <= 80
+
+    @pytest.mark.parametrize(
+        ("winner", "said"),
+        [
+            (None, "No difference beyond noise between bag-mean-svm and BLISS: p = 0.25 by McNemar's exact test."),
+            ("bag-mean-svm", "bag-mean-svm is better than BLISS in bag accuracy, beyond noise: p = 0.25 by"),
+        ],
+    )
+    def test_a_winner_is_named_only_beyond_noise(self, record, document, rows, winner, said):
+        """Below the table stands which of two methods is better, if that is more than chance."""
+        found = {"measure": "bag_accuracy", "better": "bag-mean-svm", "other": "bliss", "difference": 0.02}
+        found |= {"p_value": 0.25, "by": "mcnemar-exact", "winner": winner}
+        interval = {"low": 0.7, "high": 0.9, "level": 0.95, "by": "bootstrap"}
+        rows[0][1]["bag_accuracy"]["interval"] = interval
+        document["evaluation"] = {**rows[0][1], "baselines": [], "comparison": found}
+        console = record(140)
+        lines = drawn(console, result_view(console, document))
+        assert any(line.startswith(said) for line in lines)
+        row = next(line for line in lines if "BLISS" in line and "│" in line)
+        assert [cell.strip() for cell in row.split("│")[2:4]] == ["85.0% +- 5.0", "70.0 to 90.0"]
+
+
+class TestTune:
+    CANDIDATES = (
+        {"settings": {"inherited_share": 1.0, "a_long_parameter_name": 1, "another_long_parameter": 2}, "score": 1.5},
+        {"settings": {"inherited_share": 0.5, "a_long_parameter_name": 3, "another_long_parameter": 4}, "score": 1.0},
+    )
+
+    @pytest.mark.parametrize(("width", "heads"), [(140, 4), (50, 2)])
+    def test_candidates_are_one_table(self, record, width, heads):
+        """Where the columns do not fit, the settings of a candidate share one cell."""
+        console = record(width)
+        lines = drawn(console, candidate_table(console, self.CANDIDATES))
+        assert len(lines[2].split("│")) - 2 == heads
+        assert max(map(len, lines)) <= width
+
+    def test_no_bandit_is_said(self):
+        """Where the best settings infer nothing, that is said."""
+        assert "no bandit" in candidate_words(self.CANDIDATES)
+        assert "no bandit" not in candidate_words(self.CANDIDATES[::-1])
 
 
 class TestLists:
@@ -167,6 +239,21 @@ class TestLists:
         text = " ".join(" ".join(line.split("│")[4].split()) for line in lines[5:-1])
         assert text == ("import: ImportError: No module named 'librosa'. Hint: pip install librosa.")
         assert "audio[x]" in lines[5]
+
+    def test_wide_screens_show_what_components_are(self, record):
+        """Where there is room, a component stands with its summary."""
+        one = {"kind": "regime", "name": "mil", "summary": "a positive bag"}
+        plugin = {
+            "name": "mil",
+            "distribution": "d",
+            "version": "1",
+            "state": "ok",
+            "reason": None,
+            "components": [one],
+        }
+        wide, narrow = record(140), record(80)
+        assert "regime mil: a positive bag" in "\n".join(drawn(wide, plugin_table(wide, [plugin])))
+        assert "a positive bag" not in "\n".join(drawn(narrow, plugin_table(narrow, [plugin])))
 
     def test_components(self, record):
         """Each component is a branch with its summary, and each parameter a leaf of its own."""

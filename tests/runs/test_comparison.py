@@ -38,7 +38,7 @@ class TestComparison:
     def test_keys(self, experiment):
         """A comparison has the promised keys, its methods in the order that was asked for."""
         document = compare(experiment(compare=None), ["bag-mean-svm", "bliss"], silent).document
-        assert list(document) == ["format", "data", "protocol", "methods"]
+        assert list(document) == ["format", "data", "protocol", "methods", "comparison"]
         assert document["protocol"] == {"cv": 3, "repeats": 1, "random_state": 0}
         assert [row["name"] for row in document["methods"]] == ["bag-mean-svm", "bliss"]
         for row in document["methods"]:

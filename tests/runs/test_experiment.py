@@ -145,21 +145,52 @@ class TestBaselines:
         assert evaluation["baseline"] == evaluation["baselines"][best]
         assert evaluation["baseline"]["bag_accuracy"]["mean"] == max(inherited, mean)
 
-    def test_a_baseline_that_wins_is_a_note(self, experiment, measured):
-        """The user reads which baseline won, and by how much, on the screen and in the result."""
-        measured(bliss=0.8125, bag_mean_svm=0.875)
+    @pytest.fixture
+    def compared(self, measured, monkeypatch):
+        """A function that sets what the test of the difference says, too."""
+
+        def set_to(p_value, **means):
+            measured(**means)
+            found = (p_value, "mcnemar-exact")
+            monkeypatch.setattr("bliss_framework.runs.evaluation.measures.paired_p_value", lambda *pair: found)
+
+        return set_to
+
+    def test_a_baseline_that_wins_is_a_note(self, experiment, compared):
+        """The user reads which baseline won, by how much and how surely, on the screen and in the result."""
+        compared(0.01, bliss=0.8125, bag_mean_svm=0.875)
         result = run(experiment(), silent)
         (note,) = [note for note in result.notes if "beats BLISS" in note]
         assert note.startswith(
-            'The baseline "bag-mean-svm" beats BLISS here: bag_accuracy 0.875 against 0.812 on the same folds.'
+            'The baseline "bag-mean-svm" beats BLISS here: bag_accuracy 0.875 against 0.812 on the same bags, '
+            "p = 0.01 by McNemar's exact test."
         )
         assert note in result.document["notes"]
+        assert result.document["evaluation"]["comparison"] == {
+            "measure": "bag_accuracy",
+            "better": "bag-mean-svm",
+            "other": "bliss",
+            "difference": 0.0625,
+            "p_value": 0.01,
+            "by": "mcnemar-exact",
+            "winner": "bag-mean-svm",
+        }
+
+    def test_noise_makes_no_winner(self, experiment, compared):
+        """Of several baselines one may be better by chance: the chance of one is multiplied by their number."""
+        compared(0.03, bliss=0.8125, no_bandit=0.5, inherited_label_svm=0.5, bag_mean_svm=0.875)
+        result = run(experiment(compare=None), silent)
+        assert not [note for note in result.notes if "beats" in note]
+        found = result.document["evaluation"]["comparison"]
+        assert (found["winner"], found["p_value"]) == (None, pytest.approx(0.09))
 
     @pytest.mark.parametrize("own", [0.875, 0.9])
-    def test_a_baseline_that_does_not_win_is_none(self, experiment, measured, own):
+    def test_a_baseline_that_does_not_win_is_none(self, experiment, compared, own):
         """Where BLISS is as good as every baseline, or better, there is no such note."""
-        measured(bliss=own, bag_mean_svm=0.875)
-        assert not [note for note in run(experiment(), silent).notes if "beats" in note]
+        compared(0.01, bliss=own, bag_mean_svm=0.875)
+        result = run(experiment(), silent)
+        assert not [note for note in result.notes if "beats" in note]
+        assert result.document["evaluation"]["comparison"]["winner"] == ("bliss" if own > 0.875 else None)
 
     def test_no_baselines(self, experiment):
         """A run that compares with nothing has neither baseline nor note of one."""

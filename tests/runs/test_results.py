@@ -65,7 +65,7 @@ class TestLeftBehind:
         model = BlissClassifier(**parameters).fit(dataset.X, dataset.weak, bags=dataset.bags)
         rows = rows_of(finished.folder / "labels.csv")
         header = ["row", "bag", "label", "confidence", "undecided", "mean_reward_0", "mean_reward_1"]
-        assert list(rows[0]) == header
+        assert list(rows[0]) == [*header, "score", "probability", "rank"]
         assert [int(row["row"]) for row in rows] == list(range(48))
         assert [row["bag"] for row in rows] == dataset.bags.tolist()
         assert [int(row["label"]) for row in rows] == model.labels_.tolist()
@@ -86,7 +86,8 @@ class TestLeftBehind:
         """bags.csv has a line for each bag, and the model that lies beside it predicts what stands there."""
         dataset = finished.prepared.problem.dataset
         rows = rows_of(finished.folder / "bags.csv")
-        assert list(rows[0]) == ["bag", "n_instances", "weak_label", "predicted", "score"]
+        further = ["out_of_fold_predicted", "out_of_fold_score", "probability"]
+        assert list(rows[0]) == ["bag", "n_instances", "weak_label", "predicted", "score", *further]
         assert [row["bag"] for row in rows] == [f"b{j}" for j in range(12)]
         assert {row["n_instances"] for row in rows} == {"4"}
         assert [row["weak_label"] for row in rows] == ["1"] * 6 + ["0"] * 6

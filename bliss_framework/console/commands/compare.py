@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from bliss_framework.console.completion import methods, sources
 from bliss_framework.console.options import (
     ParameterCommand,
     data_options,
@@ -31,10 +32,11 @@ OWN = "bliss"
 
 
 @click.command("compare", cls=ParameterCommand)
-@click.argument("source")
+@click.argument("source", shell_complete=sources)
 @click.option(
     "--methods",
     metavar="NAMES",
+    shell_complete=methods,
     help="bliss and names of baselines, with commas. [default: bliss, and the experiment's or the regime's baselines]",
 )
 @click.option("--only", metavar="NAME", help="Take one [[experiment]] of an experiment file.")
@@ -69,7 +71,7 @@ def compare_command(
         print_results,
         telling_how_to_go_on,
     )
-    from bliss_framework.console.drawing.screens import stdout_to_stderr
+    from bliss_framework.console.drawing.screens import stdout_to_stderr, waiting
     from bliss_framework.console.experiments import experiments_of
     from bliss_framework.runs.comparison import compare
     from bliss_framework.runs.folder.run_folder import RunFolder
@@ -80,7 +82,8 @@ def compare_command(
     folder = None if output is None else RunFolder(Path(output), resume, accept_versions, accept_plugin_versions)
     settings, names = _settings(only_one(experiments_of(source, only, options), source), methods)
     plugins = context.plugins()
-    prepared = prepare(settings, plugins, context.data_dirs)
+    with waiting(context.screen, f"reading {source}"):
+        prepared = prepare(settings, plugins, context.data_dirs)
     chosen = names or [OWN, *(method.name for method in prepared.baselines)]
     screen = context.screen
     path = None if folder is None else folder.path
@@ -112,6 +115,7 @@ def _kept(document: "Mapping[str, Any]", path: Path | None) -> str:
 
 
 def _show(document: "Mapping[str, Any]", path: Path | None, screen: "Screen") -> None:
+    from bliss_framework.console.drawing.findings import comparison_lines
     from bliss_framework.console.drawing.tables import evaluation_table
     from bliss_framework.runs.folder.atomic import to_json
 
@@ -120,6 +124,8 @@ def _show(document: "Mapping[str, Any]", path: Path | None, screen: "Screen") ->
         return
     rows = [(row["name"], row["evaluation"]) for row in document["methods"]]
     screen.results.print(evaluation_table(screen.results, rows))
+    for line in comparison_lines(document):
+        screen.results.print(line)
     if path is not None:
         screen.results.print(f"results: {path}", markup=False, highlight=False, soft_wrap=True)
 

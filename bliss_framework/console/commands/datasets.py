@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from bliss_framework.console.completion import datasets
 from bliss_framework.console.options import data_options, given_options, output_options
 from bliss_framework.errors import DataError, UnknownNameError
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command("datasets")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=datasets)
 @data_options
 @output_options
 def datasets_command(

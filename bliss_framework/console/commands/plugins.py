@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from bliss_framework.console import completion
 from bliss_framework.console.options import output_options
 from bliss_framework.errors import PluginError, UnknownNameError
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command("plugins")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completion.plugins)
 @click.option("--check", is_flag=True, help="Run the conformance kit on the components that need no parameters.")
 @output_options
 def plugins_command(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from bliss_framework.console.completion import sources
 from bliss_framework.console.options import data_options, given_options, output_options
 from bliss_framework.errors import DataError
 
@@ -19,7 +20,7 @@ trust_option = click.option(
 
 @click.command("predict")
 @click.argument("model")
-@click.argument("source")
+@click.argument("source", shell_complete=sources)
 @click.option("--output", metavar="DIR", help="Also write bags.csv and labels.csv there.")
 @trust_option
 @data_options
@@ -36,14 +37,18 @@ def predict_command(
     strict: bool,
     **reading: Any,
 ) -> None:
-    """Predict new bags: MODEL is a run's directory or a .skops file, SOURCE is data, labelled or not."""
+    """Predict new bags: MODEL is a run's directory or a .skops file, SOURCE is data, labelled or not.
+
+    With --output, labels.csv ranks the instances of each bag by their score.
+    """
     from bliss_framework.console.context import data_folders, fitted_model, plugins_for
     from bliss_framework.console.drawing.screens import open_screen
     from bliss_framework.console.drawing.tables import prediction_table
     from bliss_framework.runs.data.find import find_dataset
     from bliss_framework.runs.data.reuse import reading_for_model
-    from bliss_framework.runs.folder.atomic import plain, to_json
-    from bliss_framework.runs.folder.csv_tables import predicted_bags, write_predictions
+    from bliss_framework.runs.folder.atomic import to_json
+    from bliss_framework.runs.folder.csv_tables import write_predictions
+    from bliss_framework.runs.predictions import prediction_lines
 
     screen = open_screen(quiet, as_json)
     plugins = plugins_for(block, strict, screen)
@@ -60,24 +65,16 @@ def predict_command(
     )
     dataset = loaded.dataset
     data, notes = _known_columns(fitted, dataset, loaded.origin)
-    ids, labels = predicted_bags(fitted, data)
-    scores = fitted.score_bags(data)[1]
-    instances = fitted.predict(data)
+    bags, rows = prediction_lines(fitted, data)
     for note in (*loaded.notes, *notes):
         screen.note(f"Note: {note}")
-    bags = [
-        {"bag": bag, "predicted": label, "score": score}
-        for bag, label, score in zip(plain(ids), labels, plain(scores), strict=True)
-    ]
     if output is not None:
-        pairs = enumerate(zip(plain(dataset.bags), plain(instances), strict=True))
-        rows = [{"row": row, "bag": bag, "label": label} for row, (bag, label) in pairs]
         write_predictions(Path(output), bags, rows)
         screen.note(f"Written: {Path(output) / 'bags.csv'} and {Path(output) / 'labels.csv'}", style="")
     if as_json:
-        screen.document(to_json({"format": 1, "bags": bags, "instances": plain(instances)}))
+        screen.document(to_json({"format": 1, "bags": bags, "instances": [one["label"] for one in rows], "rows": rows}))
         return
-    screen.results.print(prediction_table(screen.results, bags))
+    screen.results.print(prediction_table(screen.results, bags, rows))
 
 
 def _known_columns(fitted: Any, dataset: "WeakDataset", origin: str) -> "tuple[CheckedData, tuple[str, ...]]":

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 from attrs import evolve
 
+from bliss_framework.console.completion import sources
 from bliss_framework.console.options import (
     ParameterCommand,
     data_options,
@@ -33,10 +34,11 @@ RUNS = "bliss-runs"
 
 
 @click.command("run", cls=ParameterCommand)
-@click.argument("source")
+@click.argument("source", shell_complete=sources)
 @click.option("--only", metavar="NAME", help="Run one [[experiment]] of an experiment file.")
 @click.option("--output", metavar="DIR", help="Where results go. [default: a new folder in ./bliss-runs]")
 @click.option("--resume", is_flag=True, help="Go on with the run in --output; what is finished is not computed again.")
+@click.option("--verbose", is_flag=True, help="Also say how many pulls there were, and their mean reward.")
 @version_options
 @evaluation_options
 @inference_options
@@ -49,6 +51,7 @@ def run_command(
     only: str | None,
     output: str | None,
     resume: bool,
+    verbose: bool,
     accept_versions: bool,
     accept_plugin_versions: bool,
     **options: Any,
@@ -58,7 +61,7 @@ def run_command(
     SOURCE is the name of a data set, a data file, or an experiment .toml.
     """
     from bliss_framework.console.context import check_resume, command_context, print_results, telling_how_to_go_on
-    from bliss_framework.console.drawing.screens import stdout_to_stderr
+    from bliss_framework.console.drawing.screens import stdout_to_stderr, waiting
     from bliss_framework.console.experiments import experiments_of
     from bliss_framework.runs.folder.run_folder import RunFolder
     from bliss_framework.runs.pipeline_run import prepare_any
@@ -68,7 +71,8 @@ def run_command(
     experiments = experiments_of(source, only, options)
     plugins = context.plugins()
     rows = [_with_records(one, output, experiments.several) if resume else one for one in experiments.rows]
-    prepared = [prepare_any(one, plugins, context.data_dirs) for one in rows]
+    with waiting(context.screen, f"reading {source}"):
+        prepared = [prepare_any(one, plugins, context.data_dirs) for one in rows]
     folder = Path(output) if output is not None else _new_folder(source, prepared)
     paths = [folder / one.name if experiments.several else folder for one in prepared]
     places = [RunFolder(path, resume, accept_versions, accept_plugin_versions) for path in paths]
@@ -82,7 +86,7 @@ def run_command(
     ):
         for one, place in zip(prepared, places, strict=True):
             results.append(_run(one, place, plugins, context))
-    show = partial(_show, results, experiments.several, context)
+    show = partial(_show, results, experiments.several, verbose, context)
     print_results(context.screen, show, lambda: f"The results are complete in {folder}.")
 
 
@@ -144,7 +148,8 @@ def _run(prepared: "Experiment", folder: "RunFolder", plugins: "Plugins", contex
     return result
 
 
-def _show(results: "Sequence[RunResult]", several: bool, context: "CommandContext") -> None:
+def _show(results: "Sequence[RunResult]", several: bool, verbose: bool, context: "CommandContext") -> None:
+    from bliss_framework.console.drawing.findings import next_words
     from bliss_framework.console.drawing.tables import result_view
     from bliss_framework.runs.folder.atomic import to_json
 
@@ -156,5 +161,7 @@ def _show(results: "Sequence[RunResult]", several: bool, context: "CommandContex
         screen.document(to_json({"format": 1, "experiments": documents} if several else documents[0]))
         return
     for result in results:
-        screen.results.print(result_view(screen.results, result.document))
+        screen.results.print(result_view(screen.results, result.document, verbose))
         screen.results.print(f"results: {result.folder}", markup=False, highlight=False, soft_wrap=True)
+        if result.folder is not None and "pipeline" not in result.document.get("settings", {}):
+            screen.note(next_words(result.folder), style="")

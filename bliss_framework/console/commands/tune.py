@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from bliss_framework.console.completion import sources
 from bliss_framework.console.options import (
     ParameterCommand,
     data_options,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @click.command("tune", cls=ParameterCommand)
-@click.argument("source")
+@click.argument("source", shell_complete=sources)
 @click.option("--only", metavar="NAME", help="Take one [[experiment]] of an experiment file.")
 @click.option("--output", metavar="FILE", help="The .toml file to write. [default: NAME-tuned.toml here]")
 @inference_options
@@ -39,7 +40,7 @@ def tune_command(source: str, only: str | None, output: str | None, **options: A
     from attrs import evolve
 
     from bliss_framework.console.context import command_context, observed, only_one, print_results
-    from bliss_framework.console.drawing.screens import stdout_to_stderr
+    from bliss_framework.console.drawing.screens import stdout_to_stderr, waiting
     from bliss_framework.console.exits import Interrupted
     from bliss_framework.console.experiments import experiments_of
     from bliss_framework.runs.folder.atomic import write_text
@@ -51,7 +52,8 @@ def tune_command(source: str, only: str | None, output: str | None, **options: A
     settings = only_one(experiments_of(source, only, options), source)
     plugins = context.plugins()
     settings = evolve(settings, bliss={**settings.bliss, "settings": "select"})
-    prepared = prepare(settings, plugins, context.data_dirs)
+    with waiting(context.screen, f"reading {source}"):
+        prepared = prepare(settings, plugins, context.data_dirs)
     path = Path(output) if output is not None else Path(f"{prepared.name}-tuned.toml")
     screen = context.screen
     for note in prepared.notes:
@@ -71,11 +73,12 @@ def tune_command(source: str, only: str | None, output: str | None, **options: A
 
 
 def _show(document: "Mapping[str, Any]", screen: "Screen") -> None:
-    from bliss_framework.console.drawing.tables import candidate_table
+    from bliss_framework.console.drawing.tables import candidate_table, candidate_words
     from bliss_framework.runs.folder.atomic import to_json
 
     if screen.as_json:
         screen.document(to_json(document))
         return
     screen.results.print(candidate_table(screen.results, document["candidates"]))
+    screen.results.print(candidate_words(document["candidates"]), markup=False, highlight=False)
     screen.results.print(f"best settings: {document['file']}", markup=False, highlight=False, soft_wrap=True)

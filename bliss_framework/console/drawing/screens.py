@@ -30,7 +30,8 @@ class Screen:
     def note(self, sentence: str, style: str = "yellow") -> None:
         """Write a sentence to standard error, as it stands: user text may hold square brackets."""
         if not self.quiet:
-            self.messages.print(Text(sentence, style=style), soft_wrap=True)
+            # On a terminal lines break between words; a file or another program gets each sentence in one line.
+            self.messages.print(Text(sentence, style=style), soft_wrap=not self.messages.is_terminal)
 
     def document(self, text: str) -> None:
         """Write a JSON document to standard output, in ASCII where nothing else can be shown."""
@@ -43,6 +44,16 @@ class Screen:
 def open_screen(quiet: bool, as_json: bool) -> Screen:
     """Make the screen of a command."""
     return Screen(Console(), Console(stderr=True), quiet, as_json)
+
+
+@contextmanager
+def waiting(screen: Screen, what: str) -> Iterator[None]:
+    """Show on a terminal that something is done for which there are no figures yet, such as reading a file."""
+    if screen.quiet or not screen.messages.is_terminal:
+        yield
+        return
+    with screen.messages.status(Text(f"{what} ...", overflow="ellipsis", no_wrap=True)):
+        yield
 
 
 def shows_unicode(console: Console) -> bool:

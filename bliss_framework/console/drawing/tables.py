@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from bliss_framework.console.drawing.findings import comparison_lines, finding_lines, instance_words, interval_words
 from bliss_framework.console.drawing.screens import shows_unicode
 from bliss_framework.extension.naming import singular
 from bliss_framework.report.wording import (
@@ -20,6 +21,8 @@ from bliss_framework.report.wording import (
     shown_value,
 )
 
+INTERVAL = "95% interval"
+WITH_SUMMARY = 110  # Columns from which on components are listed with what they are.
 UNBOUNDED = 10_000  # Columns; more than any table asks for.
 
 
@@ -27,6 +30,11 @@ class PlainTable(Table):
     """A table under a line of text, to which rich would add spaces; a list where its words are too long for columns."""
 
     heading: str | None = None
+
+    def fits(self, console: Console) -> bool:
+        """Whether no word has to be broken."""
+        unbounded = console.options.update(width=UNBOUNDED)
+        return bool(super().__rich_measure__(console, unbounded).minimum <= console.options.max_width)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Draw the line, then the table or the list."""
@@ -43,7 +51,7 @@ class PlainTable(Table):
                 yield Text.assemble(str(column.header), ": ", Text(", ").join(cell.split("\n")), overflow="fold")
 
 
-def plain_table(console: Console, *columns: str, title: str | None = None) -> Table:
+def plain_table(console: Console, *columns: str, title: str | None = None) -> PlainTable:
     """Make a table that also prints well where only ASCII can be shown, or in few columns; its cells are of Text."""
     table = PlainTable(box=box.ROUNDED if shows_unicode(console) else box.ASCII)
     table.heading = title
@@ -52,15 +60,20 @@ def plain_table(console: Console, *columns: str, title: str | None = None) -> Ta
     return table
 
 
-def result_view(console: Console, document: Mapping[str, Any]) -> RenderableType:
-    """Draw one result: what was inferred, and where evaluated, BLISS beside its baselines."""
+def result_view(console: Console, document: Mapping[str, Any], verbose: bool = False) -> RenderableType:
+    """Draw one result: who the witnesses are, how good the model is, and where evaluated, BLISS beside its baselines.
+
+    With `verbose` it also says how many pulls there were and what they were rewarded with.
+    """
     if "pipeline" in document.get("settings", {}):
         return pipeline_view(console, document)
-    parts: list[RenderableType] = [_inference(document)]
+    parts: list[RenderableType] = [_inference(document, verbose)]
     evaluation = document.get("evaluation", {})
+    parts += [Text(line) for line in finding_lines(document)]
     if "repeats" in evaluation:
         rows = [("BLISS", evaluation), *((row["name"], row) for row in evaluation.get("baselines", ()))]
         parts.append(evaluation_table(console, rows))
+        parts += comparison_lines(evaluation)
     if "instance_accuracy" in evaluation:
         parts.append(_instances(evaluation["instance_accuracy"]))
     return Group(*parts)
@@ -116,21 +129,42 @@ def evaluation_table(console: Console, rows: Sequence[tuple[str, Mapping[str, An
     """Draw the measures of several methods on the same folds; the best of each measure is bold."""
     cells = [(method, shown_measures(evaluation)) for method, evaluation in rows]
     measures = list(dict.fromkeys(name for _, own in cells for name in own))
-    table = plain_table(console, "method", *map(measure_name, measures), title=how_tested(rows[0][1]))
+    with_interval = next((name for name in measures if any("interval" in own.get(name, {}) for _, own in cells)), None)
+    heads = [part for name in measures for part in (measure_name(name), *([INTERVAL] if name == with_interval else []))]
+    table = plain_table(console, "method", *heads, title=how_tested(rows[0][1]))
     best = {name: best_mean(name, [own[name] for _, own in cells if name in own]) for name in measures}
     for method, own in cells:
-        table.add_row(Text(method), *(_cell(name, own.get(name), best[name]) for name in measures))
+        shown_cells = []
+        for name in measures:
+            shown_cells.append(_cell(name, own.get(name), best[name]))
+            if name == with_interval:
+                shown_cells.append(Text(interval_words(name, own.get(name, {}).get("interval"))))
+        table.add_row(Text(method), *shown_cells)
     return table
 
 
-def candidate_table(console: Console, candidates: Sequence[Mapping[str, Any]], shown: int = 10) -> Table:
+def candidate_table(console: Console, candidates: Sequence[Mapping[str, Any]], n_shown: int = 10) -> Table:
     """Draw the best of some candidate settings, with what sets them apart from the others."""
     varied = [name for name in candidates[0]["settings"] if len({str(one["settings"][name]) for one in candidates}) > 1]
-    title = f"the best {min(shown, len(candidates))} of {len(candidates)} settings, scored on held-out bags"
+    title = f"the best {min(n_shown, len(candidates))} of {len(candidates)} settings, scored on held-out bags"
     table = plain_table(console, *varied, "score", title=title)
-    for one in candidates[:shown]:
+    for one in candidates[:n_shown]:
         table.add_row(*(Text(str(one["settings"][name])) for name in varied), Text(f"{one['score']:.4f}"))
+    if table.fits(console):
+        return table
+    table = plain_table(console, "score", "settings", title=title)
+    for one in candidates[:n_shown]:
+        said = ", ".join(f"{name} {one['settings'][name]}" for name in varied)
+        table.add_row(Text(f"{one['score']:.4f}"), Text(said))
     return table
+
+
+def candidate_words(candidates: Sequence[Mapping[str, Any]]) -> str:
+    """Say what the score of candidates is, and whether the best of them has a bandit at all."""
+    said = "score: how well held-out bags were predicted, as the regime counts it; larger is better"
+    if candidates[0]["settings"].get("inherited_share") != 1:
+        return said
+    return f"{said}\nno bandit: the best settings have inherited_share = 1, so instances inherit labels from their bags"
 
 
 def _cell(measure: str, value: Mapping[str, Any] | None, best: float | None) -> Text:
@@ -138,15 +172,16 @@ def _cell(measure: str, value: Mapping[str, Any] | None, best: float | None) -> 
     return Text(shown_value(measure, value), style="bold" if is_best else "")
 
 
-def _inference(document: Mapping[str, Any]) -> Text:
+def _inference(document: Mapping[str, Any], verbose: bool) -> Text:
     data, inference = document["data"], document["inference"]
     counts = ", ".join(f"{count} x {label}" for label, count in inference["label_counts"].items())
     undecided = inference["n_undecided"]
     reward = inference["mean_reward"]
+    pulled = f"mean reward {reward:.3f} after {inference['n_pulls']} pulls" if reward is not None else "no pulls"
     lines = [
         f"{document['name']}: {data['n_bags']} bags, {data['n_instances']} instances, {data['n_features']} features",
         f"inferred labels: {counts}" + (f"; {undecided} undecided" if undecided else ""),
-        f"mean reward {reward:.3f} after {inference['n_pulls']} pulls" if reward is not None else "nothing to infer",
+        *([pulled] if verbose else [] if reward is not None else ["nothing to infer"]),
     ]
     return Text("\n".join(lines))
 
@@ -162,13 +197,18 @@ def plugin_table(console: Console, plugins: Sequence[Mapping[str, Any]]) -> Tabl
     """Draw all plugins with their components; broken ones say at which stage, why, and what to do."""
     table = plain_table(console, "plugin", "distribution", "state", "components, or what broke")
     for one in plugins:
-        told = [f"{singular(c['kind'])} {c['name']}" for c in one["components"]]
+        told = [_component(c, console.width >= WITH_SUMMARY) for c in one["components"]]
         if one["reason"]:
             told.append(f"{one['door']}: {one['reason']}. Hint: {one['remedy']}.")
         style = {"ok": "green", "blocked": "dim", "broken": "red"}[one["state"]]
         who = f"{one['distribution']} {one['version']}"
         table.add_row(Text(one["name"]), Text(who), Text(one["state"], style=style), Text("\n".join(told)))
     return table
+
+
+def _component(component: Mapping[str, Any], with_summary: bool) -> str:
+    called = f"{singular(component['kind'])} {component['name']}"
+    return f"{called}: {component['summary']}" if with_summary and component.get("summary") else called
 
 
 def component_tree(plugin: str, components: Sequence[Mapping[str, Any]]) -> Tree:
@@ -198,27 +238,27 @@ def verdict_table(console: Console, verdicts: Sequence[Mapping[str, Any]]) -> Ta
     return table
 
 
-def prediction_table(console: Console, bags: Sequence[Mapping[str, Any]]) -> Table:
-    """Draw the predicted label and the score of each bag."""
-    table = plain_table(console, "bag", "predicted", "score", title="scores are relative to the bag threshold")
+def prediction_table(
+    console: Console, bags: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]] = ()
+) -> Table:
+    """Draw what is predicted of each bag, and where instances are ranked the strongest one of each."""
+    shares = any(_is_share(one["predicted"]) for one in bags)
+    keys = ["bag", "predicted", *(key for key in ("score", "probability") if key in bags[0] and not shares)]
+    strongest = {one["bag"]: instance_words(one) for one in rows if one.get("rank") == 1}
+    title = "predicted shares of the classes" if shares else "scores are relative to the bag threshold"
+    table = plain_table(console, *keys, *(["strongest instance"] if strongest else []), title=title)
     for one in bags:
-        table.add_row(Text(str(one["bag"])), Text(_shown(one["predicted"])), Text(_shown(one["score"])))
+        last = [Text(strongest[one["bag"]])] if strongest else []
+        table.add_row(*(Text(shown(one[key])) for key in keys), *last)
     return table
 
 
-def explanation_view(console: Console, explanation: Mapping[str, Any]) -> RenderableType:
-    """Draw why an instance got its label: a sentence, its arms if it had any, and its nearest instances."""
-    arms = plain_table(console, "label", "class", "pulls", "mean reward", title="arms")
-    for arm in explanation["arms"]:
-        arms.add_row(*(Text(str(arm[key])) for key in ("label", "class", "pulls")), Text(_shown(arm["mean_reward"])))
-    near = plain_table(console, "row", "bag", "weak label", "class", "score", title="nearest in final score")
-    for one in explanation["neighbours"]:
-        cells = (Text(str(one[key])) for key in ("row", "bag", "weak_label", "class"))
-        near.add_row(*cells, Text(_shown(one["score"])))
-    return Group(Text(explanation["sentence"]), *([arms] if explanation["arms"] else []), near)
+def _is_share(value: Any) -> bool:
+    return isinstance(value, float) or (isinstance(value, list) and any(isinstance(one, float) for one in value))
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """Write a value of a table: numbers with four digits behind the point, lists with commas."""
     if isinstance(value, list):
-        return ", ".join(map(_shown, value))
+        return ", ".join(map(shown, value))
     return f"{value:.4f}" if isinstance(value, float) else str(value)

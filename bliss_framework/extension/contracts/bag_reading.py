@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import WeakLabels
@@ -74,6 +75,22 @@ class BagReading(ABC):
         """
         n_bags = len(bag_scores)
         return self.bag_labels(bag_scores, Bags(np.arange(n_bags), np.arange(n_bags)), threshold)
+
+    def bag_probabilities(
+        self, predicted: NDArray[Any], scores: NDArray[np.float64], slope: float
+    ) -> NDArray[np.float64]:
+        """Return the probability (B, C) of each weak label.
+
+        By default a logistic curve of bag scores: of the weak labels 0 and 1 where a bag has one score, else of each
+        column on its own.
+
+        Args:
+            predicted: (B, ...) as `bag_labels` returns them.
+            scores: (B,) or (B, C), positive where they exceed the bag threshold.
+            slope: of the curve, fitted to out-of-fold scores.
+        """
+        own = np.asarray(expit(slope * scores))
+        return own if own.ndim > 1 else np.stack([1.0 - own, own], axis=1)
 
     def bag_threshold(self, bag_scores: NDArray[np.float64], weak: WeakLabels) -> float:
         """Choose the bag threshold on out-of-fold bag scores; 0 by default."""

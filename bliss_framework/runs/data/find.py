@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
+from platformdirs import user_data_dir
 
 from bliss_framework.errors import DataError, SettingsError, UnknownNameError
 from bliss_framework.extension.dataset import WeakDataset
@@ -15,6 +16,7 @@ from bliss_framework.runs.data.files import FileReaders, check_dataset, files_in
 
 N_SHOWN = 20
 _MAGIC = frozenset("*?[")  # What a pattern of paths has and a name of a file hardly ever.
+OWN_FOLDER = "bliss_framework"  # Within the user's folder of data.
 
 
 @frozen(eq=False)
@@ -110,7 +112,8 @@ def default_data_dirs(option: Path | None, environ: Mapping[str, str]) -> list[P
     Args:
         option: what --data-dir says, or None.
         environ: the environment. `BLISS_DATA` holds folders with `os.pathsep` between them, and `XDG_DATA_HOME` is
-            where the user's data folder is, by default ~/.local/share.
+            where the user's data folder is, by default where the system keeps such folders: ~/.local/share,
+            ~/Library/Application Support, or %LOCALAPPDATA%.
 
     Raises:
         SettingsError: the option names no folder.
@@ -118,7 +121,8 @@ def default_data_dirs(option: Path | None, environ: Mapping[str, str]) -> list[P
     if option is not None and not option.expanduser().is_dir():
         raise SettingsError(f"data_dir is {str(option)!r}, which is no folder; name one that exists.")
     listed = [part for part in environ.get("BLISS_DATA", "").split(os.pathsep) if part]
-    own = os.path.join(environ.get("XDG_DATA_HOME") or "~/.local/share", "bliss_framework")
+    home = environ.get("XDG_DATA_HOME")
+    own = os.path.join(home, OWN_FOLDER) if home else user_data_dir(OWN_FOLDER, appauthor=False)
     folders = [*([] if option is None else [str(option)]), *listed, own]
     return list(dict.fromkeys(Path(os.path.expanduser(folder)) for folder in folders))
 

@@ -7,10 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bliss_framework.errors import SettingsError
+from bliss_framework.estimator.uncertainty import Judged, interval_of, paired_p_value
+from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.readings.ranking import roc_auc
 from bliss_framework.runs.evaluation.fits import Pieces, pooled_measures
 from bliss_framework.runs.evaluation.problem import Problem
 from bliss_framework.runs.settings.records import EvaluationSettings
+
+SIGNIFICANT = 0.05
 
 
 def summary(values: Sequence[float]) -> dict[str, Any]:
@@ -29,12 +33,82 @@ def evaluation_of(problem: Problem, method: str, pieces: Pieces, evaluation: Eva
     document: dict[str, Any] = {**_parts(problem, len(repeats[0]), evaluation), "repeats": evaluation.repeats}
     for name in by_repeat[0]:
         document[name] = summary([measures.get(name, np.nan) for measures in by_repeat])
+    main = main_measure(document)
+    document[main]["interval"] = interval_of(judged(problem, method, pieces, evaluation), main)
     if problem.tested.truth is not None and (problem.tested.truth >= 0).any():
         document["instance_accuracy"] = {"test": _instances(problem, repeats)}
         aucs = [_auc_of_repeat(problem, own) for own in repeats]
         if None not in aucs:
             document["instance_auc"] = {"test": summary([auc for auc in aucs if auc is not None])}
     return document
+
+
+def judged(problem: Problem, method: str, pieces: Pieces, evaluation: EvaluationSettings) -> Judged:
+    """Put what a method predicted of the bags of each repeat in one order."""
+    bags = np.empty(0, dtype=np.intp)
+    found: list[tuple[NDArray[Any], NDArray[np.float64]]] = []
+    for repeat in range(evaluation.repeats):
+        own = _of_repeat(pieces, method, repeat)
+        places = np.concatenate([np.asarray(piece["bags"], dtype=np.intp) for piece in own])
+        order = np.argsort(places, kind="stable")
+        predicted = np.concatenate([np.asarray(piece["predicted"]) for piece in own])[order]
+        scores = np.concatenate([np.asarray(piece["scores"], dtype=np.float64) for piece in own])[order]
+        if repeat and not np.array_equal(bags, places[order]):
+            # With a test part each repeat has other bags: a bag of any repeat counts once.
+            return Judged(problem.regime.reading, *_of_bags(problem, bags), found[:1])
+        bags = places[order]
+        found.append((predicted, scores))
+    return Judged(problem.regime.reading, *_of_bags(problem, bags), found)
+
+
+def _of_bags(problem: Problem, bags: NDArray[np.intp]) -> tuple[WeakLabels, NDArray[np.intp] | None]:
+    tested = problem.tested
+    weak, groups = tested.weak.take(bags, tested.bags.rows_of(bags)), tested.bags.groups
+    return weak, None if groups is None else groups[bags]
+
+
+def comparison_of(
+    problem: Problem,
+    pieces: Pieces,
+    evaluation: EvaluationSettings,
+    documents: Mapping[str, Mapping[str, Any]],
+    own: str | None = None,
+) -> dict[str, Any] | None:
+    """Say whether the best of several methods is better than another one beyond noise.
+
+    Args:
+        problem, pieces, evaluation: as in `evaluation_of`.
+        documents: what that returned of each method, two or more.
+        own: the method that is held against the best of the others; None holds the best one against the second.
+
+    Returns:
+        The names of the two (`better`, `other`), the `measure`, its `difference`, `p_value` (multiplied by the number
+        of comparisons that could have been made) and test (`by`), and `winner`: the better one, or None where the
+        difference is not beyond noise. None where there are not two methods.
+    """
+    if len(documents) < 2:
+        return None
+    measure = main_measure(next(iter(documents.values())))
+    means = {name: one[measure]["mean"] for name, one in documents.items()}
+    ranked = sorted(means, key=lambda name: -means[name])
+    first, second = ranked[:2]
+    if own is not None:
+        best = next(name for name in ranked if name != own)
+        first, second = (own, best) if means[own] >= means[best] else (best, own)
+    pair = [judged(problem, name, pieces, evaluation) for name in (first, second)]
+    p_value, by = paired_p_value(pair[0], pair[1], measure)
+    p_value = min(1.0, p_value * (len(documents) - 1))
+    difference = float(means[first] - means[second])
+    winner = first if p_value < SIGNIFICANT and difference > 0 else None
+    return {
+        "measure": measure,
+        "better": first,
+        "other": second,
+        "difference": difference,
+        "p_value": p_value,
+        "by": by,
+        "winner": winner,
+    }
 
 
 def _parts(problem: Problem, n_folds: int, evaluation: EvaluationSettings) -> dict[str, Any]:

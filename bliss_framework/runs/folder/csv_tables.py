@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,16 @@ from numpy.typing import NDArray
 from bliss_framework.errors import RunError
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
 from bliss_framework.estimator.checked_data import CheckedData
+from bliss_framework.estimator.instance_ranks import InstanceRanks, ranks_of
+from bliss_framework.estimator.out_of_fold import out_of_fold_probabilities
 from bliss_framework.runs.folder.atomic import plain, write_text
 
 LABEL_COLUMNS = ("row", "bag", "label", "confidence", "undecided")
 BAG_COLUMNS = ("bag", "n_instances", "weak_label", "predicted", "score")
 MEAN_REWARD = "mean_reward_"
+SCORE, PROBABILITY, RANK, SCORE_OF = "score", "probability", "rank", "score_of"
+OUT_OF_FOLD = ("out_of_fold_predicted", "out_of_fold_score", PROBABILITY)
+CARRIED = "carried_"  # Before the name of a carried column that is called like one of ours.
 LABELS, BAGS = TABLES = ("labels.csv", "bags.csv")
 
 
@@ -34,16 +39,61 @@ def write_tables(folder: Path, model: BlissClassifier, data: CheckedData, names:
         FileError: a file cannot be written.
     """
     if LABELS in names:
-        write_text(folder / LABELS, _table(_label_rows(model)))
+        write_text(folder / LABELS, _table(_label_rows(model, data)))
     if BAGS in names:
         write_text(folder / BAGS, _table(_bag_rows(model, data)))
 
 
 def write_predictions(folder: Path, bags: list[dict[str, Any]], instances: list[dict[str, Any]]) -> None:
     """Write predictions as bags.csv and labels.csv, one column for each key."""
-    for name, rows in (("bags.csv", bags), ("labels.csv", instances)):
+    for name, rows in ((BAGS, bags), (LABELS, instances)):
         cells = ([_cell(value) for value in row.values()] for row in rows)
         write_text(folder / name, _table(iter([list(rows[0]), *cells])))
+
+
+def carried_columns(carried: Mapping[str, NDArray[Any]], taken: Collection[str]) -> dict[str, list[Any]]:
+    """Return carried columns as they are written, by name; one of several columns is a list in each row.
+
+    Args:
+        carried: (n, ...) arrays by name.
+        taken: names that other columns have; a carried one that is called so is written as `carried_NAME`.
+
+    >>> carried_columns({"score": np.array([1.5]), "x": np.array(["left"])}, ["score"])
+    {'carried_score': [1.5], 'x': ['left']}
+    """
+    names = {name: name for name in carried}
+    for name in carried:
+        while names[name] in taken:
+            names[name] = f"{CARRIED}{names[name]}"
+    return {names[name]: np.asarray(values).tolist() for name, values in carried.items()}
+
+
+def carried_of(line: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the carried columns of a line of labels.csv: those that are none of ours.
+
+    >>> carried_of({"row": 0, "bag": "b", "mean_reward_0": 0.5, "score": 1.0, "shape": "s1"})
+    {'shape': 's1'}
+    """
+    own = {*LABEL_COLUMNS, SCORE, PROBABILITY, RANK, SCORE_OF}
+    return {name: value for name, value in line.items() if name not in own and not name.startswith(MEAN_REWARD)}
+
+
+def rank_columns(ranks: InstanceRanks | None, classes: NDArray[Any], n: int) -> dict[str, list[Any]]:
+    """Return the columns score, probability and rank of n instances, and of which of several classes they are.
+
+    Args:
+        ranks: None leaves the cells empty.
+        classes: (C,) the user's values.
+        n: how many instances there are.
+    """
+    several = len(classes) > 2
+    if ranks is None:
+        names = (SCORE, PROBABILITY, RANK, *((SCORE_OF,) if several else ()))
+        return {name: [""] * n for name in names}
+    columns = {SCORE: ranks.scores, PROBABILITY: ranks.probabilities, RANK: ranks.ranks}
+    if several:
+        columns[SCORE_OF] = classes[ranks.classes]
+    return {name: values.tolist() for name, values in columns.items()}
 
 
 def read_labels(path: Path) -> list[dict[str, str]]:
@@ -58,7 +108,17 @@ def read_labels(path: Path) -> list[dict[str, str]]:
         means = [cell for column, cell in line.items() if column.startswith(MEAN_REWARD) and cell]
         if not 0 <= _number(line["confidence"]) <= 1 or not np.isfinite([_number(mean) for mean in means]).all():
             raise _damaged(path, f"line {number} holds what is no confidence or no mean reward")
+        if not _is_ranked(line):
+            raise _damaged(path, f"line {number} holds what is no score, no probability or no rank")
     return lines
+
+
+def _is_ranked(line: Mapping[str, str]) -> bool:
+    """Whether what a line says of its score is sound; the columns are missing in runs of earlier versions."""
+    score, probability, rank = (line.get(name, "") for name in (SCORE, PROBABILITY, RANK))
+    if not score:
+        return not probability and not rank
+    return bool(np.isfinite(_number(score)) and 0 <= _number(probability) <= 1 and rank.isdecimal() and int(rank) > 0)
 
 
 def read_bags(path: Path) -> list[dict[str, str]]:
@@ -110,30 +170,61 @@ def predicted_bags(model: Any, data: CheckedData) -> tuple[NDArray[Any], list[An
         The ids, and of each bag its weak label, a list of names, or a row of the matrix.
     """
     ids, predicted = model.predict_bags(data)
+    return ids, in_user_words(model, predicted)
+
+
+def in_user_words(model: Any, predicted: NDArray[Any]) -> list[Any]:
+    """Write predicted weak labels (B, ...) as the user did; see `predicted_bags`."""
     if predicted.ndim == 1 or model.weak_labels_.ndim > 1:
-        return ids, plain(predicted)
+        return list(plain(predicted))
     names = np.asarray(model.classes_)[-predicted.shape[1] :]
-    return ids, [plain(names[row == 1]) for row in predicted]
+    return [plain(names[row == 1]) for row in predicted]
 
 
-def _label_rows(model: BlissClassifier) -> Iterator[list[Any]]:
-    n_labels = model.label_means_.shape[1]
-    yield [*LABEL_COLUMNS, *(f"{MEAN_REWARD}{label}" for label in range(n_labels))]
+def bag_probabilities(probabilities: NDArray[np.float64], predicted: NDArray[Any]) -> list[Any]:
+    """Return of each bag the probability of the second of two weak labels, or a list with that of each.
+
+    Args:
+        probabilities: (B, C) as `predict_bag_proba` returns them.
+        predicted: (B, ...) as `predict_bags` returns them.
+    """
+    one = probabilities.shape[1] == 2 and predicted.ndim == 1
+    return list((probabilities[:, 1] if one else probabilities).tolist())
+
+
+def _label_rows(model: BlissClassifier, data: CheckedData) -> Iterator[list[Any]]:
+    n, n_labels = model.label_means_.shape
+    own = [*LABEL_COLUMNS, *(f"{MEAN_REWARD}{label}" for label in range(n_labels))]
+    ranks = ranks_of(model, model.out_of_fold_scores_, model.bag_index_)
+    further = rank_columns(ranks, model.classes_, n)
+    further |= carried_columns(data.carried, [*own, *further])
+    yield [*own, *further]
     bags = model.bag_ids_[model.bag_index_].tolist()
     columns = zip(model.labels_.tolist(), model.confidence_, model.undecided_, model.label_means_, strict=True)
-    for row, (label, confidence, undecided, means) in enumerate(columns):
+    others = zip(*further.values(), strict=True)
+    for row, ((label, confidence, undecided, means), other) in enumerate(zip(columns, others, strict=True)):
         shown = ["" if np.isnan(mean) else repr(float(mean)) for mean in means]
-        yield [row, bags[row], label, repr(float(confidence)), int(undecided), *shown]
+        yield [row, bags[row], label, repr(float(confidence)), int(undecided), *shown, *map(_cell, other)]
 
 
 def _bag_rows(model: BlissClassifier, data: CheckedData) -> Iterator[list[Any]]:
-    yield list(BAG_COLUMNS)
+    yield [*BAG_COLUMNS, *OUT_OF_FOLD]
     ids, predicted = predicted_bags(model, data)
     scores = model.score_bags(data)[1]
     sizes = np.bincount(model.bag_index_)
+    others = _out_of_fold(model)
     for i, bag in enumerate(ids.tolist()):
-        shown = [_cell(value) for value in (model.weak_labels_[i], predicted[i], scores[i])]
+        shown = [_cell(value) for value in (model.weak_labels_[i], predicted[i], scores[i], *others[i])]
         yield [bag, int(sizes[i]), *shown]
+
+
+def _out_of_fold(model: BlissClassifier) -> list[tuple[Any, ...]]:
+    """Return the out-of-fold cells of each bag, empty ones where there are too few bags."""
+    found = out_of_fold_probabilities(model)
+    if found is None:
+        return [("", "", "")] * len(model.bag_ids_)
+    predicted, probabilities = model.out_of_fold_bags_, bag_probabilities(found, model.out_of_fold_bags_)
+    return list(zip(in_user_words(model, predicted), model.out_of_fold_bag_scores_, probabilities, strict=True))
 
 
 def _cell(value: Any) -> Any:

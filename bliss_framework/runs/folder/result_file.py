@@ -14,6 +14,7 @@ from bliss_framework.runs.shapes import (
     optional,
     read_json,
     record,
+    share,
     table_of,
     text,
     truth,
@@ -21,7 +22,7 @@ from bliss_framework.runs.shapes import (
 )
 
 FORMAT = 1
-NOT_MEASURED = ("baseline", "baselines", "seconds", "instance_accuracy", "instance_auc")
+NOT_MEASURED = ("baseline", "baselines", "seconds", "instance_accuracy", "instance_auc", "comparison")
 
 
 def read_result(path: Path, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -61,9 +62,31 @@ def _kind(document: Any) -> str:
     return "comparison" if "methods" in document else "run"
 
 
+_interval = record({"low": optional(number), "high": optional(number), "level": number, "by": text})
+_comparison = record(
+    {"measure": text, "better": text, "other": text, "difference": number, "p_value": number, "by": text},
+    {"winner": optional(text)},
+)
+_strongest = record(
+    {"row": whole, "bag": anything, "label": anything, "carried": table_of(anything)},
+    {"score": number, "probability": share},
+)
+_findings = record(
+    {},
+    {
+        "witnesses": record({"of": text, "n": whole, "n_with_witness": whole, "strongest": list_of(_strongest)}),
+        "out_of_fold": record(
+            {"measure": text, "value": number, "interval": _interval, "n_bags": whole},
+            {"reference": record({"name": text, "value": number})},
+        ),
+    },
+)
+
+
 def _measure(value: Any, at: str) -> None:
     """A mean with its deviation, both null where there was nothing to measure."""
-    record({"mean": optional(number), "sd": optional(number), "runs": list_of(optional(number), 1)})(value, at)
+    parts = {"mean": optional(number), "sd": optional(number), "runs": list_of(optional(number), 1)}
+    record(parts, {"interval": _interval})(value, at)
     if value["mean"] is not None and value["sd"] is None:
         raise ShapeError(f"{at}.sd is missing where there is a mean")
 
@@ -91,6 +114,7 @@ def _evaluation(value: Any, at: str) -> None:
             "instance_accuracy": _instances,
             "instance_auc": _areas,
             "baselines": list_of(_named_evaluation),
+            "comparison": _comparison,
         },
     )(value, at)
     measured = {key: one for key, one in value.items() if isinstance(one, Mapping) and key not in NOT_MEASURED}
@@ -137,7 +161,7 @@ _sizes = record({"name": text, "n_bags": whole, "n_instances": whole, "n_feature
 RESULTS: Mapping[str, Shape] = {
     "run": record(
         {**_shared, "name": text, "settings": table_of(anything), "data": _sizes, "inference": _inference},
-        {"evaluation": _evaluation_of_run},
+        {"evaluation": _evaluation_of_run, "findings": _findings},
     ),
     "comparison": record(
         {
@@ -146,7 +170,8 @@ RESULTS: Mapping[str, Shape] = {
             "methods": list_of(
                 record({"name": text, "evaluation": _evaluation, "seconds": number, "settings": table_of(anything)}), 1
             ),
-        }
+        },
+        {"comparison": _comparison},
     ),
     "pipeline": record(
         {

@@ -14,7 +14,7 @@ from bliss_detection.detector.mined_svm import Detector
 from bliss_detection.detector.pictures import boxes_coco, boxes_csv, curves_csv, curves_png, sheet
 from bliss_detection.features.described_boxes import Described
 from bliss_detection.inference.picks import Picks
-from bliss_framework.plugin import MethodReport, MissingExtraError
+from bliss_framework.plugin import MethodReport, MissingExtraError, needed
 
 Scores = NDArray[np.float64]
 _NOT_TESTED = (
@@ -110,7 +110,7 @@ def run_files(
     if described.photos.can_be_tested:
         files["curves.csv"] = curves_csv(curves)
     if figure is None:
-        notes.append('No curves were drawn: pip install "bliss-framework[report]".')
+        notes.append(_why_no_curves())
     elif figure:
         files["curves.png"] = figure
     try:
@@ -118,3 +118,11 @@ def run_files(
     except MissingExtraError as error:
         notes.append(f"No boxes were drawn. {error}")
     return files, notes
+
+
+def _why_no_curves() -> str:
+    try:
+        needed("matplotlib", "report", "No curves were drawn: they need")
+    except MissingExtraError as error:
+        return str(error)
+    return "No curves were drawn."

@@ -7,7 +7,8 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from bliss_framework import DataError, MissingExtraError
+from bliss_framework import DataError
+from bliss_framework.plugin import needed
 
 
 @frozen(eq=False)
@@ -76,10 +77,7 @@ class Modes:
         Raises:
             MissingExtraError: if matplotlib is not there.
         """
-        try:
-            from matplotlib.image import imsave
-        except ImportError as error:
-            raise MissingExtraError('Pictures need matplotlib: pip install "bliss-framework[report]".') from error
+        imsave = needed("matplotlib.image", "report", "Pictures need").imsave
         n_folds = len(np.unique(self.folds))
         images = self.means(X).reshape(n_folds, -1, *shape)
         largest = np.maximum(images.max(axis=(2, 3), keepdims=True), 1e-12)

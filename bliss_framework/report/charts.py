@@ -81,7 +81,7 @@ def histogram(groups: Mapping[str, Sequence[float]], frame: Frame, bins: int = 3
         span = frame.x_ends or (float(everything.min()), float(everything.max()))
         edges = np.linspace(*(span if span[0] < span[1] else (span[0] - 0.5, span[1] + 0.5)), bins + 1)
         for number, (name, values) in enumerate(groups.items()):
-            colour = SERIES[::-1][-2 + number] if len(groups) == 1 else SERIES[(1, 0)[number] if number < 2 else number]
+            colour = SERIES[(1, 0)[number] if number < 2 else number]
             hatch = ("", "///", "...")[number % 3]
             axes.hist(values, edges, color=colour, alpha=0.6, label=name, hatch=hatch, edgecolor=colour)
         _dress(axes, frame)

@@ -9,7 +9,7 @@ from bliss_framework.report.inferred import inferred_parts
 from bliss_framework.report.method_tables import instance_accuracy, method_parts, methods_of, pipeline_parts
 from bliss_framework.report.parts import Part, words
 from bliss_framework.report.reading import FinishedRun
-from bliss_framework.report.test_pictures import test_parts
+from bliss_framework.report.test_pictures import ranks_of, test_parts
 from bliss_framework.report.verdict import verdict
 from bliss_framework.report.weak_bags import weak_bags
 
@@ -25,6 +25,7 @@ class Section:
         notes: that a reader should know.
         parts: tables and charts in their order.
         settings: the text of run.toml.
+        again: the command that runs it again.
         run: what the run left behind.
     """
 
@@ -34,6 +35,7 @@ class Section:
     notes: tuple[str, ...] = field()
     parts: tuple[Part, ...] = field()
     settings: str = field()
+    again: str = field()
     run: FinishedRun = field()
 
 
@@ -54,10 +56,18 @@ def section_of(run: FinishedRun) -> Section:
         said, parts = verdict(document, ()), pipeline_parts(document["evaluation"])
     else:
         methods, weak = methods_of(run), weak_bags(run)
-        said = verdict(document, methods)
+        said = verdict(document, methods, ranks_of(weak))
         parts = [*method_parts(run, methods), *test_parts(run, weak), *instance_accuracy(document)]
         parts += inferred_parts(run, weak)
-    return Section(name, said, tuple(_facts(document)), notes, tuple(parts), run.settings, run)
+    return Section(name, said, tuple(_facts(document)), notes, tuple(parts), run.settings, again_of(run), run)
+
+
+def again_of(run: FinishedRun) -> str:
+    """Return the command that runs it again."""
+    where = f"{run.folder.name}/run.toml"
+    if "methods" not in run.document:
+        return f"bliss run {where} --output NEW"
+    return f"bliss compare {where} --methods {','.join(row['name'] for row in run.document['methods'])} --output NEW"
 
 
 def _facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:

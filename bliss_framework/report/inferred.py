@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bliss_framework.report.charts import Frame, histogram, lines_chart
+from bliss_framework.report.charts import Dot, Frame, dots_chart, histogram, lines_chart
 from bliss_framework.report.instances import Instances, instances_of
 from bliss_framework.report.maps import map_parts
 from bliss_framework.report.parts import Cell, Chart, Part, Table, percent, rounded, words
@@ -26,27 +26,35 @@ def inferred_parts(run: FinishedRun, weak: WeakBags) -> list[Part]:
     instances = instances_of(run)
     parts = [*witness_parts(weak, instances), *map_parts(weak, instances)]
     if run.bags:
-        parts.append(_bags(run.bags))
+        parts.append(_bags(run.bags, weak))
     parts += [*violation_parts(weak, instances), *_confidences(instances), *_correctness(run.document)]
     return [*parts, *_curves(run.document), *_arms(run.document, instances)]
 
 
-def _bags(bags: Sequence[Mapping[str, str]]) -> Table:
-    ranked = sorted(bags, key=_disagreement, reverse=True)
+def _bags(bags: Sequence[Mapping[str, str]], weak: WeakBags) -> Table:
+    order = np.argsort(-np.array(_disagreements(bags, weak)), kind="stable")
+    ranked = [bags[place] for place in order[:MOST_BAGS].tolist()]
     columns = (*BAG_COLUMNS, *(name for name in bags[0] if name not in BAG_COLUMNS))
-    rows = tuple(tuple(Cell(rounded(row[column])) for column in columns) for row in ranked[:MOST_BAGS])
+    rows = tuple(tuple(Cell(rounded(row[column])) for column in columns) for row in ranked)
     title = "Bags that the model was trained on, those that it sees otherwise than their weak label first"
     left = f" {len(bags) - MOST_BAGS} more are in bags.csv." if len(bags) > MOST_BAGS else ""
     note = f"The model was trained on these bags; tests are what it does on others.{left}"
     return Table(title, tuple(map(words, columns)), rows, note)
 
 
-def _disagreement(row: Mapping[str, str]) -> float:
-    """Return by how much a prediction differs from the weak label: numbers by their distance, others by 0 or 1."""
+def _disagreements(bags: Sequence[Mapping[str, str]], weak: WeakBags) -> list[float]:
+    """Return by how much predictions differ from weak labels: numbers by their distance, others by 0 or 1."""
+    if weak.values is not None and weak.predicted is not None and weak.values.shape == weak.predicted.shape:
+        apart = np.abs(weak.values - weak.predicted)
+        return [float(one) for one in apart.reshape(len(bags), -1).mean(axis=1)]
+    return [_distance(row["weak_label"], row["predicted"]) for row in bags]
+
+
+def _distance(one: str, other: str) -> float:
     try:
-        return abs(float(row["weak_label"]) - float(row["predicted"]))
+        return abs(float(one) - float(other))
     except ValueError:
-        return float(row["weak_label"] != row["predicted"])
+        return float(one != other)
 
 
 def _confidences(instances: Instances) -> list[Part]:
@@ -68,25 +76,20 @@ def _correctness(document: Mapping[str, Any]) -> list[Part]:
         return []
     n_steps = len(counted["n"])
     steps = [(step, n, right) for step, (n, right) in enumerate(zip(counted["n"], counted["right"], strict=True)) if n]
-    rows = tuple(
-        (Cell(f"{step / n_steps:.1f} to {(step + 1) / n_steps:.1f}"), Cell(str(n)), _right(right, n))
-        for step, n, right in steps
+    dots = [_right(f"{step / n_steps:.1f} to {(step + 1) / n_steps:.1f} ({n})", right, n) for step, n, right in steps]
+    values = ", ".join(f"{dot.name}: {percent(dot.value)} ({percent(dot.low)} to {percent(dot.high)})" for dot in dots)
+    chart = dots_chart(dots, Frame("share that is right", x_ends=UNIT))
+    note = (
+        "Of the inferred labels whose bag leaves them open and whose truth is known, by their confidence; in brackets "
+        "how many there are. Lines show the 95 % interval."
     )
-    places = np.array([(step + 0.5) / n_steps for step, _, _ in steps])
-    shares = np.array([min(right / n, 1.0) for _, n, right in steps])
-    frame = Frame("confidence", "share that is right", UNIT, UNIT)
-    chart = lines_chart([(frame, [("right", places, shares)])], legend=False)
-    values = ", ".join(f"{row[0].text}: {row[2].text} of {row[1].text}" for row in rows)
-    note = "Of the inferred labels whose truth is known. In brackets: the 95 % interval."
-    title = "Confidence against correctness"
-    columns = ("confidence", "instances", "right")
-    return [Chart(title, chart, values), Table(f"{title}, by step", columns, rows, note)]
+    return [Chart("Confidence against correctness", chart, values, note)]
 
 
-def _right(right: int, n: int) -> Cell:
+def _right(name: str, right: int, n: int) -> Dot:
     share = min(right / n, 1.0)
     ends = interval_of_share(share * n, n)
-    return Cell(f"{percent(share)} ({percent(ends.low)} to {percent(ends.high)})", level=share)
+    return Dot(name, share, ends.low, ends.high)
 
 
 def _curves(document: Mapping[str, Any]) -> list[Part]:

@@ -18,7 +18,7 @@ def map_parts(weak: WeakBags, instances: Instances) -> list[Part]:
     if places is None or weak.kind != BINARY or weak.values is None:
         return []
     values, what = strength_of(weak, instances)
-    if what.startswith("lead") or not np.isfinite(values).any():
+    if not what.endswith("(out of fold)"):
         values, what = _signed_confidence(weak, instances), "inferred label and its confidence"
     shown = np.isfinite(places).all(axis=1) & np.isfinite(values)
     strongest = np.array([values[shown & (instances.bags == bag)].max(initial=-np.inf) for bag in weak.ids])

@@ -92,16 +92,15 @@ def _differences(stand: Standing | None, measure: str) -> list[Part]:
             Cell(name),
             Cell(f"{factor * one.value:+.{digits}f}"),
             Cell(" to ".join(f"{factor * end:+.{digits}f}" for end in (one.interval.low, one.interval.high))),
-            Cell("-" if one.p is None else f"{one.p:.3g}"),
+            *(() if one.p is None else (Cell(f"{one.p:.3g}"),)),
             Cell("beyond noise" if one.beyond_noise else "within noise"),
         )
         for name, one in {**stand.level, **stand.beaten}.items()
     )
-    columns = ("compared with", "difference", "95 % interval", "p", "verdict")
-    note = (
-        "On the same bags, each of which counts once however often it was tested; p is of McNemar's exact test, for "
-        "shares of bags."
-    )
+    tested = any(one.p is not None for one in (*stand.level.values(), *stand.beaten.values()))
+    columns = ("compared with", "difference", "95 % interval", *(("p",) if tested else ()), "verdict")
+    note = "On the same bags, each of which counts once however often it was tested."
+    note += " p is of McNemar's exact test." if tested else " Beyond noise is what the interval tells from 0."
     return [Table(f"By how much {stand.best} leads in {measure_name(measure)}", columns, rows, note)]
 
 
@@ -135,10 +134,12 @@ def instance_accuracy(document: Mapping[str, Any]) -> list[Part]:
         (Cell(what), *(Cell(_share(value)) for value in (one["overall"], *(one["per_class"].get(c) for c in classes))))
         for what, one in named
     )
-    note = (
-        "inferred: the labels themselves; train: the final classifier on the instances that it was trained on; test: "
-        "in the tests, on others."
-    )
+    meaning = {
+        "inferred": "the labels themselves",
+        "train": "the final classifier on the instances that it was trained on",
+        "test": "in the tests, on others",
+    }
+    note = f"{'; '.join(f'{what}: {meaning[what]}' for what, _ in named)}."
     return [Table("Instances that got their true label", ("", "overall", *classes), rows, note)]
 
 

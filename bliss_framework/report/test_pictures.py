@@ -14,7 +14,7 @@ from bliss_framework.report.parts import Cell, Chart, Part, Remark, Table, perce
 from bliss_framework.report.reading import FinishedRun
 from bliss_framework.report.tested import in_columns
 from bliss_framework.report.weak_bags import BINARY, LABEL_SETS, SHARES, WeakBags
-from bliss_framework.runs.evaluation.intervals import interval_of_share
+from bliss_framework.runs.evaluation.intervals import interval_of_area, interval_of_share
 from bliss_framework.runs.evaluation.tests_table import MethodTests
 
 MOST_LINES = 6
@@ -46,6 +46,22 @@ def test_parts(run: FinishedRun, weak: WeakBags) -> list[Part]:
     if own is None or own.truth.ndim != 2:
         return _without_tests(weak)
     return _of_sets(own, weak, where) if weak.kind == LABEL_SETS else _of_shares(own.truth, own.predicted, weak, where)
+
+
+def ranks_of(weak: WeakBags) -> str:
+    """Say in half a sentence how well bags are ranked out of fold; nothing where the run does not know."""
+    if weak.kind != BINARY or weak.out_of_fold is None or weak.values is None:
+        return ""
+    ranked = Ranked("", weak.values == 1, weak.out_of_fold)
+    if not ranked.has_both:
+        return ""
+    area = roc_auc(ranked.positive.astype(np.intp), ranked.scores)
+    n = int(ranked.positive.sum())
+    ends = interval_of_area(area, n, len(ranked.positive) - n)
+    return (
+        f"final classifiers that were not trained on a bag rank positive bags above others with an area under the ROC "
+        f"curve of {area:.3f} ({ends.low:.3f} to {ends.high:.3f}; 0.5 is a guess)"
+    )
 
 
 def _without_tests(weak: WeakBags) -> list[Part]:

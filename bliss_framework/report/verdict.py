@@ -49,8 +49,14 @@ def standing(methods: Sequence[Method], measure: str) -> Standing | None:
     )
 
 
-def verdict(document: Mapping[str, Any], methods: Sequence[Method]) -> str:
-    """Say in one sentence what a run, a comparison or a pipeline found out."""
+def verdict(document: Mapping[str, Any], methods: Sequence[Method], out_of_fold: str = "") -> str:
+    """Say in one sentence what a run, a comparison or a pipeline found out.
+
+    Args:
+        document: result.json.
+        methods: with their figures; empty where nothing was tested.
+        out_of_fold: half a sentence of what is known all the same.
+    """
     if methods:
         return _of_methods(methods)
     evaluation = document.get("evaluation", {})
@@ -59,10 +65,12 @@ def verdict(document: Mapping[str, Any], methods: Sequence[Method]) -> str:
     accuracy = evaluation.get("instance_accuracy", {}).get("inferred", {}).get("overall")
     data = document["data"]
     right = f", of which {100 * accuracy:.1f}% have their true label" if accuracy is not None else ""
-    return (
-        f"Labels of {data['n_instances']} instances in {data['n_bags']} bags were inferred{right}; nothing was tested "
-        f"on bags that were not trained on, so this run does not say how good the model is on new ones (--cv 10 does)."
+    untested = (
+        "nothing was tested on bags that were not trained on, so this run does not say how good the model is on new "
+        "ones (--cv 10 does)"
     )
+    what = f"Labels of {data['n_instances']} instances in {data['n_bags']} bags were inferred{right}"
+    return f"{what}; {out_of_fold or untested}."
 
 
 def _of_methods(methods: Sequence[Method]) -> str:
@@ -84,7 +92,8 @@ def _of_methods(methods: Sequence[Method]) -> str:
         p = f" (exact test: p below {_above(max(rare))})" if rare else ""
         return f"{stand.best} is the best, beyond noise: its {what} is {best}, against {beaten}{p}."
     better = f"; beyond noise, it is better than {beaten}" if beaten else ""
-    n = len(own[stand.best].ratio.above) if own[stand.best].ratio is not None else 0  # type: ignore[union-attr]
+    ratio = own[stand.best].ratio
+    n = 0 if ratio is None else len(ratio.above)
     return (
         f"There is no winner: {stand.best} has the best {what}, {best}, but on {n} bags it cannot be told from "
         f"{listed(stand.level, own, measure)}{better}."

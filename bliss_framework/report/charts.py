@@ -158,7 +158,7 @@ def _figure(height: float, columns: int = 1, rows: int = 1) -> Iterator[tuple[An
     inked = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
     settings = {**dict.fromkeys(inked, INK), "grid.color": GRID, "legend.labelcolor": INK, "hatch.linewidth": 0.6}
     # Text is text, and the same figure gives the same file.
-    settings |= {"svg.hashsalt": "bliss", "svg.fonttype": "none", "font.size": 10, "legend.frameon": False}
+    settings |= {"svg.hashsalt": "bliss", "svg.fonttype": "none", "font.size": 11, "legend.frameon": False}
     make = needed("matplotlib.figure").Figure
     with needed("matplotlib").rc_context(settings):
         figure = make(figsize=(WIDTH, height), layout="constrained")

@@ -5,11 +5,11 @@ from typing import Any
 
 from attrs import field, frozen
 
+from bliss_framework.report.bag_pictures import ranks_of, tested_parts
 from bliss_framework.report.inferred import inferred_parts
 from bliss_framework.report.method_tables import instance_accuracy, method_parts, methods_of, pipeline_parts
 from bliss_framework.report.parts import Part, words
 from bliss_framework.report.reading import FinishedRun
-from bliss_framework.report.test_pictures import ranks_of, test_parts
 from bliss_framework.report.verdict import verdict
 from bliss_framework.report.weak_bags import weak_bags
 
@@ -57,7 +57,7 @@ def section_of(run: FinishedRun) -> Section:
     else:
         methods, weak = methods_of(run), weak_bags(run)
         said = verdict(document, methods, ranks_of(weak))
-        parts = [*method_parts(run, methods), *test_parts(run, weak), *instance_accuracy(document)]
+        parts = [*method_parts(run, methods), *tested_parts(run, weak), *instance_accuracy(document)]
         parts += inferred_parts(run, weak)
     return Section(name, said, tuple(_facts(document)), notes, tuple(parts), run.settings, again_of(run), run)
 

@@ -35,7 +35,7 @@ class Ranked:
         return bool(self.positive.any() and not self.positive.all())
 
 
-def test_parts(run: FinishedRun, weak: WeakBags) -> list[Part]:
+def tested_parts(run: FinishedRun, weak: WeakBags) -> list[Part]:
     """Lay out what was said of bags that were not trained on, as the kind of their weak labels asks for."""
     first = [one.of_repeat(1) for one in run.tests]
     repeats = int(run.tests[0].repeat.max()) if run.tests else 1

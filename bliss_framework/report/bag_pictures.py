@@ -75,7 +75,7 @@ def _without_tests(weak: WeakBags) -> list[Part]:
 
 
 def _of_binary(run: FinishedRun, weak: WeakBags, tests: Sequence[MethodTests], where: str) -> list[Part]:
-    usable = [one for one in tests if one.truth.ndim == 1 and one.scores.ndim == 1]
+    usable = [one for one in tests if _is_binary(one)]
     ranked = [Ranked(one.name, one.truth == 1, one.scores) for one in usable]
     if not ranked and weak.out_of_fold is not None:
         ranked = [Ranked("final classifier", np.asarray(weak.values) == 1, weak.out_of_fold)]
@@ -87,6 +87,12 @@ def _of_binary(run: FinishedRun, weak: WeakBags, tests: Sequence[MethodTests], w
     if usable:
         parts.append(_confusion(usable[0], weak, where))
     return [*parts, _scores(ranked[0], weak, where)]
+
+
+def _is_binary(tests: MethodTests) -> bool:
+    """Whether these are tests of two classes, which a table that somebody else wrote need not be."""
+    both = (tests.truth, tests.predicted)
+    return tests.scores.ndim == 1 and all(one.ndim == 1 and np.isin(one, (0, 1)).all() for one in both)
 
 
 _LACKING = (
@@ -146,6 +152,8 @@ def _scores(ranked: Ranked, weak: WeakBags, where: str) -> Chart:
 
 def _of_sets(tests: MethodTests, weak: WeakBags, where: str) -> list[Part]:
     truth, predicted = tests.truth, tests.predicted
+    if truth.shape != predicted.shape or truth.shape[1] != len(weak.words):
+        return []
     found, missed = (truth * predicted).sum(axis=0), (truth * (1 - predicted)).sum(axis=0)
     wrong = ((1 - truth) * predicted).sum(axis=0)
     stacks: Mapping[str, Any] = {"found": found, "missed": missed, "claimed, but not there": wrong}

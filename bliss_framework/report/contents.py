@@ -7,7 +7,7 @@ from attrs import field, frozen
 
 from bliss_framework.report.bag_pictures import ranks_of, tested_parts
 from bliss_framework.report.inferred import inferred_parts
-from bliss_framework.report.method_tables import instance_accuracy, method_parts, methods_of, pipeline_parts
+from bliss_framework.report.method_tables import box_parts, instance_accuracy, method_parts, methods_of, pipeline_parts
 from bliss_framework.report.parts import Part, words
 from bliss_framework.report.reading import FinishedRun
 from bliss_framework.report.verdict import verdict
@@ -53,7 +53,7 @@ def section_of(run: FinishedRun) -> Section:
     notes = tuple(document.get("notes", ()))
     parts: list[Part]
     if "pipeline" in document.get("settings", {}):
-        said, parts = verdict(document, ()), pipeline_parts(document["evaluation"])
+        said, parts = verdict(document, ()), [*pipeline_parts(document["evaluation"]), *box_parts(run.boxes)]
     else:
         methods, weak = methods_of(run), weak_bags(run)
         said = verdict(document, methods, ranks_of(weak))

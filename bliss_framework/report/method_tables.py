@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bliss_framework.report.charts import Dot, Frame, dots_chart
-from bliss_framework.report.parts import Cell, Chart, Part, Table
+from bliss_framework.report.parts import Cell, Chart, Part, Table, words
 from bliss_framework.report.reading import FinishedRun
 from bliss_framework.report.tested import Figure, Figures, Method, figures_of
 from bliss_framework.report.verdict import Standing, said, standing
@@ -18,6 +18,7 @@ from bliss_framework.report.wording import (
 )
 
 BLISS = "bliss"
+MOST_BOXES = 500
 Row = tuple[str, Mapping[str, Any]]  # The name of a method, and what was measured of it.
 
 
@@ -121,6 +122,16 @@ def pipeline_parts(evaluation: Mapping[str, Any]) -> list[Part]:
             parts.append(_table(f"{measure_name(name)} by class, percent", own, list(value), percent_value, ceilings))
             parts.append(_class_chart(name, own))
     return parts
+
+
+def box_parts(boxes: Sequence[Mapping[str, str]]) -> list[Part]:
+    """Lay out the boxes that a pipeline picked."""
+    if not boxes:
+        return []
+    rows = tuple(tuple(Cell(cell) for cell in line.values()) for line in boxes[:MOST_BOXES])
+    left = len(boxes) - len(rows)
+    note = f"{left} more are in boxes.csv." if left else ""
+    return [Table("Boxes that were picked", tuple(map(words, boxes[0])), rows, note)]
 
 
 def instance_accuracy(document: Mapping[str, Any]) -> list[Part]:

@@ -45,9 +45,14 @@ document.querySelectorAll("table.data").forEach((table) => {
       const up = head.getAttribute("aria-sort") !== "ascending";
       [...table.tHead.rows[0].cells].forEach((other) => other.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", up ? "ascending" : "descending");
-      const key = (row) => { const text = value(row, column), n = parseFloat(text); return [n, text]; };
-      const order = ([a, s], [b, t]) => (isNaN(a) || isNaN(b) ? isNaN(a) - isNaN(b) || s.localeCompare(t) : a - b);
-      const sorted = [...body.rows].sort((p, q) => (up ? 1 : -1) * order(key(p), key(q)));
+      // Numbers come first, whichever way they are sorted: a dash stands for what is not there.
+      const way = up ? 1 : -1, number = (text) => parseFloat(text);
+      const order = (s, t) => {
+        const a = number(s), b = number(t);
+        if (isNaN(a) !== isNaN(b)) return isNaN(a) - isNaN(b);
+        return way * (isNaN(a) ? s.localeCompare(t, undefined, { numeric: true }) : a - b);
+      };
+      const sorted = [...body.rows].sort((p, q) => order(value(p, column), value(q, column)));
       body.append(...sorted);
       draw();
     });

@@ -75,7 +75,8 @@ def _figure(
     if tests is None:
         # Each bag is tested once, so the share itself says how many of them are right.
         once = measure == "bag_accuracy" and len(value["runs"]) == 1 and evaluation.get("cv") is not None
-        return Figure(value, interval_of_share(mean * data["n_bags"], data["n_bags"]) if once else None)
+        n = data["n_bags"]
+        return Figure(value, interval_of_share(mean * n, n) if once and n > 0 and 0 <= mean <= 1 else None)
     if measure == "bag_auc" and tests.truth.ndim == 1:
         positive = tests.of_repeat(1).truth == 1
         n_positive, n_negative = int(positive.sum()), int((~positive).sum())

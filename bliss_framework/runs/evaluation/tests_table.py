@@ -97,4 +97,6 @@ def _method(name: str, lines: list[dict[str, str]]) -> MethodTests:
     )
     if not all(np.isfinite(part).all() for part in (truth, predicted, scores)):
         raise ValueError(f"a figure of {name} is no number")
+    if repeat.min() != 1:
+        raise ValueError(f"the repeats of {name} do not begin with 1")
     return MethodTests(name, repeat, fold, np.array([line["bag"] for line in lines]), truth, predicted, scores)

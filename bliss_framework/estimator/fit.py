@@ -111,6 +111,7 @@ class FitResult:
             "label_counts": {
                 str(value): int((inferred.classes == c).sum()) for c, value in enumerate(classes.tolist())
             },
+            "reward_curves": [list(fold.curve) for fold in found.folds if fold.curve],
             "seconds": found.seconds,
             **({"chosen": self.chosen} if self.chosen else {}),
         }

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin, get
 from attrs import evolve, field, frozen
 
 from bliss_framework.errors import SettingsError
-from bliss_framework.estimator.row_settings import SCALINGS, preparation, scaling_mode
+from bliss_framework.estimator.row_settings import SCALINGS, ScalingMode, preparation, scaling_mode
 from bliss_framework.validators import (
     Validator,
     anything,
@@ -34,8 +34,6 @@ SAME = "same"  # The final classifier that is the classifier of label inference.
 Settings = Literal["default", "select", "paper"]
 SETTINGS = get_args(Settings)
 TrainOn = Literal["one", "rest"]
-ScalingMode = Literal["auto", "clipped", "standard", "standard-unit", "unit", "none"]
-SCALINGS = get_args(ScalingMode)
 
 When = Literal["rows", "inference", "final", "selection", "run"]
 

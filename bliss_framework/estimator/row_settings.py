@@ -1,12 +1,13 @@
 """What the parameters allow that say what is done to rows before anything learns from them."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, get_args
 
 from bliss_framework.errors import SettingsError
 from bliss_framework.extension.naming import did_you_mean
 
-SCALINGS = ("auto", "clipped", "standard", "standard-unit", "unit", "none")
+ScalingMode = Literal["auto", "clipped", "standard", "standard-unit", "unit", "none"]
+SCALINGS = get_args(ScalingMode)
 AUTO, NONE = "auto", "none"
 FILLINGS = {"median": "median", "mean": "mean", "most_frequent": "most frequent value"}
 PREPARE_KEYS = ("missing", "indicators")

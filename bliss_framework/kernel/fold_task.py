@@ -1,6 +1,6 @@
 """One fold: classifier and reward are prepared, Algorithm 1 runs, and what it inferred is judged."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +24,8 @@ from bliss_framework.kernel.pull import Fold, Outcome, Part, balance_weights, ou
 from bliss_framework.kernel.result import conclude
 from bliss_framework.kernel.row_view import RowView
 from bliss_framework.kernel.rows import Rows
+
+CURVE_POINTS = 20
 
 
 class FoldClassifier(Protocol):
@@ -117,6 +119,8 @@ class FoldResult:
         weak_score: of the classifier trained on them.
         one_class: whether all free instances of the fold ended in one class.
         uninformative: the reward's diagnostic if all pulls that were diagnosed had one, else None.
+        curve: the mean reward of the free instances in up to CURVE_POINTS consecutive parts of the rounds; empty where
+            it was not followed.
     """
 
     rows: NDArray[np.intp] = field()
@@ -125,6 +129,7 @@ class FoldResult:
     weak_score: dict[str, float] = field()
     one_class: bool = field()
     uninformative: str | None = field()
+    curve: tuple[float, ...] = field(default=())
 
 
 def run_fold(task: FoldTask, emit: Emit = silent) -> FoldResult:
@@ -143,15 +148,26 @@ def _run_fold(task: FoldTask, emit: Emit) -> FoldResult:
     problem = _problem(task, np.random.default_rng(prepare_seed))
     n_rounds = task.settings.n_rounds
     emit(FoldStarted(task.pass_number, task.fold, task.n_folds, n_rounds))
-    arms = run_algorithm_1(
-        problem,
-        task.settings,
-        [np.random.default_rng(seed) for seed in seeds],
-        lambda t, reward: emit(RoundFinished(task.pass_number, task.fold, t, n_rounds, reward)),
-    )
-    result = _judge(task, problem, arms)
+    rewards: list[float] = []
+
+    def follow(t: int, reward: float) -> None:
+        rewards.append(reward)
+        emit(RoundFinished(task.pass_number, task.fold, t, n_rounds, reward))
+
+    arms = run_algorithm_1(problem, task.settings, [np.random.default_rng(seed) for seed in seeds], follow)
+    result = evolve(_judge(task, problem, arms), curve=curve_of(rewards))
     emit(FoldFinished(task.pass_number, task.fold, result.mean_reward))
     return result
+
+
+def curve_of(rewards: Sequence[float]) -> tuple[float, ...]:
+    """Average the rewards of rounds in up to CURVE_POINTS consecutive parts of nearly the same length.
+
+    >>> curve_of([0.0, 0.5])
+    (0.0, 0.5)
+    """
+    parts = np.array_split(np.asarray(rewards, dtype=np.float64), min(CURVE_POINTS, max(len(rewards), 1)))
+    return tuple(float(part.mean()) for part in parts if len(part))
 
 
 def _problem(task: FoldTask, rng: np.random.Generator) -> FoldProblem:

@@ -5,10 +5,13 @@ from typing import Any
 
 from attrs import field, frozen
 
-from bliss_framework.report.inferred import inferred_parts, words
-from bliss_framework.report.method_tables import instance_accuracy, method_parts, pipeline_parts
-from bliss_framework.report.parts import Chart, Table
+from bliss_framework.report.bag_pictures import ranks_of, tested_parts
+from bliss_framework.report.inferred import inferred_parts
+from bliss_framework.report.method_tables import box_parts, instance_accuracy, method_parts, methods_of, pipeline_parts
+from bliss_framework.report.parts import Part, words
 from bliss_framework.report.reading import FinishedRun
+from bliss_framework.report.verdict import verdict
+from bliss_framework.report.weak_bags import weak_bags
 
 
 @frozen(eq=False)
@@ -17,18 +20,22 @@ class Section:
 
     Attributes:
         name: of the run.
+        verdict: what it found out, in one sentence.
         facts: of the data and of the inference, as name and value.
         notes: that a reader should know.
         parts: tables and charts in their order.
         settings: the text of run.toml.
+        again: the command that runs it again.
         run: what the run left behind.
     """
 
     name: str = field()
+    verdict: str = field()
     facts: tuple[tuple[str, str], ...] = field()
     notes: tuple[str, ...] = field()
-    parts: tuple[Table | Chart, ...] = field()
+    parts: tuple[Part, ...] = field()
     settings: str = field()
+    again: str = field()
     run: FinishedRun = field()
 
 
@@ -44,11 +51,23 @@ def section_of(run: FinishedRun) -> Section:
     document = run.document
     name = str(document.get("name", document["data"]["name"]))
     notes = tuple(document.get("notes", ()))
+    parts: list[Part]
     if "pipeline" in document.get("settings", {}):
-        parts = pipeline_parts(document["evaluation"])
+        said, parts = verdict(document, ()), [*pipeline_parts(document["evaluation"]), *box_parts(run.boxes)]
     else:
-        parts = [*method_parts(document), *instance_accuracy(document), *inferred_parts(run)]
-    return Section(name, tuple(_facts(document)), notes, tuple(parts), run.settings, run)
+        methods, weak = methods_of(run), weak_bags(run)
+        said = verdict(document, methods, ranks_of(weak))
+        parts = [*method_parts(run, methods), *tested_parts(run, weak), *instance_accuracy(document)]
+        parts += inferred_parts(run, weak)
+    return Section(name, said, tuple(_facts(document)), notes, tuple(parts), run.settings, again_of(run), run)
+
+
+def again_of(run: FinishedRun) -> str:
+    """Return the command that runs it again."""
+    where = f"{run.folder.name}/run.toml"
+    if "methods" not in run.document:
+        return f"bliss run {where} --output NEW"
+    return f"bliss compare {where} --methods {','.join(row['name'] for row in run.document['methods'])} --output NEW"
 
 
 def _facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:

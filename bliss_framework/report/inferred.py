@@ -1,69 +1,142 @@
 """What a report says of the labels that were inferred, and of the bags that they were inferred from."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from bliss_framework.report.charts import confidence_chart
-from bliss_framework.report.parts import Cell, Chart, Table
+import numpy as np
+
+from bliss_framework.report.charts import Dot, Frame, dots_chart, histogram, lines_chart
+from bliss_framework.report.instances import Instances, instances_of
+from bliss_framework.report.maps import map_parts
+from bliss_framework.report.parts import Cell, Chart, Part, Table, percent, rounded, words
 from bliss_framework.report.reading import FinishedRun
+from bliss_framework.report.violations import violation_parts
+from bliss_framework.report.weak_bags import WeakBags
+from bliss_framework.report.witnesses import witness_parts
+from bliss_framework.runs.evaluation.intervals import interval_of_share
+from bliss_framework.runs.folder.csv_tables import BAG_COLUMNS, MEAN_REWARD
 
-MOST_BAGS = 100
-MOST_INSTANCES = 30
+MOST_BAGS = 500
+MOST_INSTANCES = 500
+UNIT = (0.0, 1.0)
 
 
-def inferred_parts(run: FinishedRun) -> list[Table | Chart]:
-    """Lay out confidences, bags and instances; nothing where a run inferred no labels."""
-    parts: list[Table | Chart] = []
-    free = [row for row in run.instances if _is_free(row)]
-    if free:
-        parts.append(Chart("Confidence of inferred labels", confidence_chart([float(r["confidence"]) for r in free])))
+def inferred_parts(run: FinishedRun, weak: WeakBags) -> list[Part]:
+    """Lay out witnesses, bags, confidences and instances; nothing where a run inferred no labels."""
+    instances = instances_of(run)
+    parts = [*witness_parts(weak, instances), *map_parts(weak, instances)]
     if run.bags:
-        parts.append(_bags(run.bags))
-    if free:
-        parts.append(_instances(free))
-    return parts
+        parts.append(_bags(run.bags, weak))
+    parts += [*violation_parts(weak, instances), *_confidences(instances), *_correctness(run.document)]
+    return [*parts, *_curves(run.document), *_arms(run.document, instances)]
 
 
-def _is_free(row: Mapping[str, str]) -> bool:
-    """Whether the bag left a label to infer: then more than one label was pulled."""
-    return sum(bool(value) for key, value in row.items() if key.startswith("mean_reward_")) > 1
-
-
-def _bags(bags: Sequence[Mapping[str, str]]) -> Table:
-    ranked = sorted(bags, key=_disagreement, reverse=True)
-    columns = ("bag", "n_instances", "weak_label", "predicted", "score")
-    rows = tuple(tuple(Cell(_shortened(row[column])) for column in columns) for row in ranked[:MOST_BAGS])
-    title = "Bags, those that the model sees otherwise than their weak label first"
+def _bags(bags: Sequence[Mapping[str, str]], weak: WeakBags) -> Table:
+    order = np.argsort(-np.array(_disagreements(bags, weak)), kind="stable")
+    ranked = [bags[place] for place in order[:MOST_BAGS].tolist()]
+    columns = (*BAG_COLUMNS, *(name for name in bags[0] if name not in BAG_COLUMNS))
+    rows = tuple(tuple(Cell(rounded(row[column])) for column in columns) for row in ranked)
+    title = "Bags that the model was trained on, those that it sees otherwise than their weak label first"
     left = f" {len(bags) - MOST_BAGS} more are in bags.csv." if len(bags) > MOST_BAGS else ""
-    note = f"The model was trained on these bags; the tests above are what it does on others.{left}"
+    note = f"The model was trained on these bags; tests are what it does on others.{left}"
     return Table(title, tuple(map(words, columns)), rows, note)
 
 
-def _disagreement(row: Mapping[str, str]) -> float:
-    """Return by how much a prediction differs from the weak label: numbers by their distance, others by 0 or 1."""
+def _disagreements(bags: Sequence[Mapping[str, str]], weak: WeakBags) -> list[float]:
+    """Return by how much predictions differ from weak labels: numbers by their distance, others by 0 or 1."""
+    if weak.values is not None and weak.predicted is not None and weak.values.shape == weak.predicted.shape:
+        apart = np.abs(weak.values - weak.predicted)
+        return [float(one) for one in apart.reshape(len(bags), -1).mean(axis=1)]
+    return [_distance(row["weak_label"], row["predicted"]) for row in bags]
+
+
+def _distance(one: str, other: str) -> float:
     try:
-        return abs(float(row["weak_label"]) - float(row["predicted"]))
+        return abs(float(one) - float(other))
     except ValueError:
-        return float(row["weak_label"] != row["predicted"])
+        return float(one != other)
 
 
-def _instances(free: Sequence[Mapping[str, str]]) -> Table:
-    ranked = sorted(free, key=lambda row: float(row["confidence"]))
-    columns = ("row", "bag", "label", "confidence", *(key for key in free[0] if key.startswith("mean_reward_")))
-    rows = tuple(tuple(Cell(_shortened(row[column])) for column in columns) for row in ranked[:MOST_INSTANCES])
+def _confidences(instances: Instances) -> list[Part]:
+    confidence = instances.confidence[instances.free]
+    if not len(confidence):
+        return []
+    low, middle, high = np.quantile(confidence, [0.25, 0.5, 0.75])
+    values = f"{len(confidence)} instances, median {middle:.3f}, the middle half from {low:.3f} to {high:.3f}"
+    chart = histogram({"instances": confidence.tolist()}, Frame("confidence", "instances", UNIT))
+    return [
+        Chart("Confidence of inferred labels", chart, values, "Of the instances whose label their bag leaves open.")
+    ]
+
+
+def _correctness(document: Mapping[str, Any]) -> list[Part]:
+    """Draw how many labels of each confidence are right, where truth is known."""
+    counted = document.get("evaluation", {}).get("instance_confidence")
+    if not counted or not sum(counted["n"]) or len(counted["n"]) != len(counted["right"]):
+        return []
+    n_steps = len(counted["n"])
+    steps = [(step, n, right) for step, (n, right) in enumerate(zip(counted["n"], counted["right"], strict=True)) if n]
+    dots = [_right(f"{step / n_steps:.1f} to {(step + 1) / n_steps:.1f} ({n})", right, n) for step, n, right in steps]
+    values = ", ".join(f"{dot.name}: {percent(dot.value)} ({percent(dot.low)} to {percent(dot.high)})" for dot in dots)
+    chart = dots_chart(dots, Frame("share that is right", x_ends=UNIT))
+    note = (
+        "Of the inferred labels whose bag leaves them open and whose truth is known, by their confidence; in brackets "
+        "how many there are. Lines show the 95 % interval."
+    )
+    return [Chart("Confidence against correctness", chart, values, note)]
+
+
+def _right(name: str, right: int, n: int) -> Dot:
+    share = min(right / n, 1.0)
+    ends = interval_of_share(share * n, n)
+    return Dot(name, share, ends.low, ends.high)
+
+
+def _curves(document: Mapping[str, Any]) -> list[Part]:
+    """Draw how the mean reward grew in each fold."""
+    curves = [curve for curve in document.get("inference", {}).get("reward_curves", ()) if len(curve) > 1]
+    if not curves:
+        return []
+    lines = [
+        (f"fold {number}", np.linspace(0, 100, len(curve)), np.asarray(curve, dtype=np.float64))
+        for number, curve in enumerate(curves, start=1)
+    ]
+    frame = Frame("rounds, percent", "mean reward", (0.0, 100.0), UNIT)
+    values = ", ".join(f"{name} from {y[0]:.3f} to {y[-1]:.3f}" for name, _, y in lines)
+    note = "The mean reward of the assignments that each fold tried, averaged over parts of its rounds."
+    return [Chart("Reward while labels were inferred, by fold", lines_chart([(frame, lines)]), values, note)]
+
+
+def _arms(document: Mapping[str, Any], instances: Instances) -> list[Part]:
+    """Lay out the arms of instances, those with the least confident labels first."""
+    free = np.flatnonzero(instances.free)
+    if not len(free):
+        return []
+    ranked = free[np.argsort(instances.confidence[free], kind="stable")][:MOST_INSTANCES]
+    rows = tuple(
+        (
+            *instances.cells(row),
+            *(Cell(str(column[row])) for column in (instances.bags, instances.labels)),
+            Cell(f"{instances.confidence[row]:.4g}"),
+            *(_arm(float(mean)) for mean in instances.rewards[row]),
+        )
+        for row in ranked.tolist()
+    )
+    arms = _arm_names(document, instances.rewards.shape[1])
+    columns = (*instances.named, "bag", "label", "confidence", *arms)
     left = len(free) - len(rows)
     more = f" {left} more are in labels.csv." if left else ""
-    note = f"`bliss explain RUN ROW` says why an instance got its label.{more}"
-    return Table("Instances with the least confident labels", tuple(map(words, columns)), rows, note)
+    note = f"Bars are the mean rewards of each label. `bliss explain RUN ROW` says more of one instance.{more}"
+    return [Table("Arms of instances, those with the least confident labels first", columns, rows, note)]
 
 
-def _shortened(text: str) -> str:
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    return text if number.is_integer() else f"{number:.4g}"
+def _arm(mean: float) -> Cell:
+    return Cell("-") if np.isnan(mean) else Cell(f"{mean:.4g}", level=float(np.clip(mean, 0, 1)))
 
 
-def words(key: str) -> str:
-    """Return the words of a column or a key."""
-    return key.removeprefix("n_").replace("_", " ")
+def _arm_names(document: Mapping[str, Any], n_labels: int) -> list[str]:
+    """Name arms by their class where there is one for each."""
+    classes = document["data"].get("classes", ())
+    if len(classes) == n_labels:
+        return [f"reward of {name}" for name in classes]
+    return [words(f"{MEAN_REWARD}{number}") for number in range(n_labels)]

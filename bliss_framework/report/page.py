@@ -1,16 +1,18 @@
 """From finished runs to one HTML file that needs nothing else."""
 
 import base64
+import hashlib
 from pathlib import Path
 
 from bliss_framework.report.contents import Section, section_of
 from bliss_framework.report.extra import needed
-from bliss_framework.report.parts import Table
+from bliss_framework.report.parts import Chart, Table
 from bliss_framework.report.reading import PICTURES, read_runs
 from bliss_framework.runs.folder.atomic import write_text
 from bliss_framework.version import __version__
 
-TEMPLATE = "page.html.j2"
+TEMPLATE, STYLE, SCRIPT = "page.html.j2", "page.css", "tables.js"
+HERE = Path(__file__).parent
 
 
 def write_report(folder: Path, target: Path | None = None) -> Path:
@@ -42,7 +44,7 @@ def page(sections: list[Section]) -> str:
     """
     jinja2 = needed("jinja2")
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        loader=jinja2.FileSystemLoader(HERE),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -50,7 +52,17 @@ def page(sections: list[Section]) -> str:
     )
     environment.filters["data_uri"] = _data_uri
     environment.tests["table"] = lambda part: isinstance(part, Table)
-    return str(environment.get_template(TEMPLATE).render(sections=sections, version=__version__))
+    environment.tests["chart"] = lambda part: isinstance(part, Chart)
+    style, script = ((HERE / name).read_text(encoding="utf-8") for name in (STYLE, SCRIPT))
+    own = {"style": style, "script": script, "policy": policy_for(script), "version": __version__}
+    return str(environment.get_template(TEMPLATE).render(sections=sections, **own))
+
+
+def policy_for(script: str) -> str:
+    """Return the content security policy of a page: nothing is loaded, and no script runs but this one."""
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    allowed = f"script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 
 def _data_uri(picture: Path) -> str:

@@ -6,10 +6,12 @@ from typing import Any
 from attrs import field, frozen
 
 from bliss_framework.errors import RunError
-from bliss_framework.runs.folder.csv_tables import read_bags, read_labels
+from bliss_framework.runs.evaluation.tests_table import TESTS, MethodTests, read_tests
+from bliss_framework.runs.folder.csv_tables import read_bags, read_labels, read_lines
 from bliss_framework.runs.folder.result_file import read_result
 from bliss_framework.runs.settings.toml_text import parse_toml
 
+BOXES = "boxes.csv"
 PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
 
 
@@ -24,6 +26,8 @@ class FinishedRun:
         bags: the lines of bags.csv; empty for a comparison or a pipeline.
         instances: the lines of labels.csv; likewise.
         pictures: images that a pipeline made.
+        boxes: the lines of boxes.csv, where a pipeline left one.
+        tests: what each method said of bags that it was not trained on; empty where nothing was tested, or not kept.
     """
 
     folder: Path = field()
@@ -32,6 +36,8 @@ class FinishedRun:
     bags: list[dict[str, str]] = field()
     instances: list[dict[str, str]] = field()
     pictures: tuple[Path, ...] = field()
+    boxes: list[dict[str, str]] = field(factory=list)
+    tests: list[MethodTests] = field(factory=list)
 
 
 def read_runs(folder: Path) -> list[FinishedRun]:
@@ -61,7 +67,8 @@ def _read(folder: Path) -> FinishedRun:
     # A link may lead out of the directory, to a picture that is nobody else's business.
     inside = [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
     pictures = sorted(path for path in inside if path.suffix.lower() in PICTURES)
-    return FinishedRun(folder, document, settings, bags, instances, tuple(pictures))
+    boxes, tests = read_lines(folder / BOXES, ()), read_tests(folder / TESTS)
+    return FinishedRun(folder, document, settings, bags, instances, tuple(pictures), boxes, tests)
 
 
 def _settings(path: Path) -> str:

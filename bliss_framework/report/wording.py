@@ -52,7 +52,16 @@ def shown_measures(evaluation: Mapping[str, Any]) -> dict[str, Mapping[str, Any]
 def best_mean(measure: str, values: Sequence[Mapping[str, Any]]) -> float | None:
     """Return the best mean of several methods; None where none of them has one."""
     means = [value["mean"] for value in values if value["mean"] is not None]
-    return (min if measure.endswith(SMALLER_IS_BETTER) else max)(means, default=None)
+    return (min if smaller_is_better(measure) else max)(means, default=None)
+
+
+def smaller_is_better(measure: str) -> bool:
+    """Whether a measure is an error.
+
+    >>> smaller_is_better("proportion_error"), smaller_is_better("bag_auc")
+    (True, False)
+    """
+    return measure.endswith(SMALLER_IS_BETTER)
 
 
 def is_percent(measure: str) -> bool:

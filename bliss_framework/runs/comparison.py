@@ -11,6 +11,7 @@ from bliss_framework.runs.evaluation.fits import Pieces, run_fits
 from bliss_framework.runs.evaluation.measures import comparison_of, evaluation_of, notes_of, seconds_of
 from bliss_framework.runs.evaluation.methods import OWN, Method, bliss_method
 from bliss_framework.runs.evaluation.plan import plan_fits
+from bliss_framework.runs.evaluation.tests_table import TESTS, tests_csv
 from bliss_framework.runs.events import RunFinished, Tell
 from bliss_framework.runs.folder.atomic import plain
 from bliss_framework.runs.folder.run_folder import RunFolder
@@ -64,6 +65,7 @@ def _compare(prepared: Prepared, methods: Sequence[Method], begun: Start, folder
     notes = [note for method in methods for note in notes_of(pieces, method.name)] + fold_notes(prepared)
     document = plain(document)
     if folder is not None:
+        folder.keep({TESTS: tests_csv(prepared.problem, pieces)})
         document = folder.conclude(document)
     begun.tell(RunFinished(prepared.name, time.perf_counter() - started))
     said = (*begun.notes, *prepared.notes, *begun.checkpoint.notes, *notes)

@@ -18,6 +18,7 @@ from bliss_framework.estimator.persistence import UNSAVABLE
 from bliss_framework.estimator.uncertainty import words_of_test
 from bliss_framework.runs.evaluation.fits import Pieces, run_fits
 from bliss_framework.runs.evaluation.measures import (
+    by_confidence,
     comparison_of,
     evaluation_of,
     instance_accuracy,
@@ -27,6 +28,7 @@ from bliss_framework.runs.evaluation.measures import (
 )
 from bliss_framework.runs.evaluation.methods import OWN, bliss_method
 from bliss_framework.runs.evaluation.plan import plan_fits
+from bliss_framework.runs.evaluation.tests_table import TESTS, tests_csv
 from bliss_framework.runs.evaluation.truth import predicted_classes
 from bliss_framework.runs.events import FitFinished, FitStarted, RunFinished, Tell
 from bliss_framework.runs.folder.atomic import plain, to_json
@@ -72,7 +74,9 @@ def _make_again(prepared: Prepared, begun: Start, folder: RunFolder, document: M
         RunError: it is another one, for instance because libraries have changed since.
     """
     model, _ = _infer(prepared, begun.checkpoint, begun.tell)
-    if json.loads(to_json(_inference(model))) != document.get("inference"):
+    again, before = json.loads(to_json(_inference(model))), document.get("inference") or {}
+    # A result that an earlier version wrote may lack what inferences say of themselves by now.
+    if {key: again.get(key) for key in before} != before or not before:
         raise RunError(
             f"{folder.path} lacks {', '.join(begun.missing)}, which cannot be made again: the inference of today "
             f"differs from that of result.json, maybe because a library has changed. Run it anew with another --output."
@@ -97,6 +101,8 @@ def _run(prepared: Prepared, begun: Start, folder: RunFolder | None) -> RunResul
     document["notes"] = list(dict.fromkeys(said))
     document = plain(document)
     if folder is not None:
+        if pieces:
+            folder.keep({TESTS: tests_csv(prepared.problem, pieces)})
         document = folder.finish(document, model, prepared.problem.data)
     tell(RunFinished(prepared.name, document["seconds"]["total"]))
     notes = tuple(dict.fromkeys((*begun.notes, *checkpoint.notes, *document["notes"])))
@@ -131,6 +137,9 @@ def _document(prepared: Prepared, model: BlissClassifier, evaluation: dict[str, 
         train = instance_accuracy(predicted_classes(said, problem.alphabet, OWN), problem.truth, classes)
         tested = evaluation.get("instance_accuracy", {})
         evaluation = {**evaluation, "instance_accuracy": {"inferred": inferred, "train": train, **tested}}
+        open_to_choice = (problem.truth >= 0) & ~model.known_
+        right = model.class_indices_ == problem.truth
+        evaluation["instance_confidence"] = by_confidence(model.confidence_[open_to_choice], right[open_to_choice])
         auc = _inferred_auc(model, problem.truth)
         if auc is not None:
             evaluation["instance_auc"] = {"inferred": auc, **evaluation.get("instance_auc", {})}

@@ -73,7 +73,12 @@ class TestFolder:
     def test_what_is_kept(self, experiment, tmp_path, lasting):
         """The folder holds the settings with the methods, the result and the events; the state is gone."""
         result = compare(experiment(), ["bliss", "bag-mean-svm"], silent, RunFolder(tmp_path / "out"))
-        assert {path.name for path in (tmp_path / "out").iterdir()} == {"run.toml", "result.json", "events.jsonl"}
+        assert {path.name for path in (tmp_path / "out").iterdir()} == {
+            "run.toml",
+            "result.json",
+            "events.jsonl",
+            "tests.csv",
+        }
         assert json.loads((tmp_path / "out" / "result.json").read_text()) == result.document
         assert 'methods = [\n    "bliss",\n    "bag-mean-svm",\n]' in (tmp_path / "out" / "run.toml").read_text()
         assert lasting(result.document) == lasting(compare(experiment(), ["bliss", "bag-mean-svm"], silent).document)

@@ -45,6 +45,7 @@ class TestResult:
             "n_pulls",
             "n_folds",
             "label_counts",
+            "reward_curves",
         }
         evaluation = document["evaluation"]
         assert set(evaluation) == {
@@ -54,6 +55,7 @@ class TestResult:
             "bag_auc",
             "instance_accuracy",
             "instance_auc",
+            "instance_confidence",
             "baseline",
             "baselines",
         }
@@ -75,7 +77,7 @@ class TestResult:
         """Without folds there is no evaluation, unless truth is known: then there is what needs no folds."""
         assert "evaluation" not in run(experiment(cv=None, data={"truth": False}), silent).document
         evaluation = run(experiment(cv=None), silent).document["evaluation"]
-        assert set(evaluation) == {"instance_accuracy", "instance_auc"}
+        assert set(evaluation) == {"instance_accuracy", "instance_auc", "instance_confidence"}
         assert set(evaluation["instance_accuracy"]) == {"inferred", "train"}
         assert set(evaluation["instance_auc"]) == {"inferred"}
 

@@ -23,7 +23,8 @@ from bliss_framework.runs.folder.csv_tables import write_tables
 from bliss_framework.runs.folder.run_folder import RunFolder
 from bliss_readers.tables.csv_reader import CsvReader
 
-LEFT = ["bags.csv", "events.jsonl", "labels.csv", "model.skops", "result.json", "run.toml"]
+MADE_AGAIN = ("bags.csv", "events.jsonl", "labels.csv", "model.skops")
+LEFT = [*MADE_AGAIN, "result.json", "run.toml", "tests.csv"]
 
 
 def silent(event):
@@ -133,7 +134,9 @@ class TestLeftBehind:
         monkeypatch.setattr("bliss_framework.runs.folder.run_folder.save_model", fail)
         result = run(experiment(cv=None), silent, RunFolder(tmp_path / "out"))
         assert "The model cannot be written to x: no." in result.notes
-        assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [n for n in LEFT if n != "model.skops"]
+        assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+            n for n in LEFT if n not in ("model.skops", "tests.csv")
+        ]
 
 
 class TestLost:
@@ -171,7 +174,7 @@ class TestLost:
         computed = sum(type(event).__name__ == "FoldFinished" for event in heard)
         assert computed == {"run.toml": 3 + 2 * 3, "labels.csv": 2 * 3}.get(name, 0)
 
-    @pytest.mark.parametrize("names", [("model.skops",), ("labels.csv",), ("bags.csv", "run.toml"), tuple(LEFT[:-2])])
+    @pytest.mark.parametrize("names", [("model.skops",), ("labels.csv",), ("bags.csv", "run.toml"), MADE_AGAIN])
     def test_files_of_a_finished_run_are_made_again(self, finished, tmp_path, names):
         """With --resume they are as they were, byte for byte; the result stays, and the user reads what was lacking."""
         before = {path.name: path.read_bytes() for path in finished.folder.iterdir()}

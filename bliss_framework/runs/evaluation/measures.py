@@ -15,6 +15,7 @@ from bliss_framework.runs.evaluation.problem import Problem
 from bliss_framework.runs.settings.records import EvaluationSettings
 
 SIGNIFICANT = 0.05
+CONFIDENCE_STEPS = 10
 
 
 def summary(values: Sequence[float]) -> dict[str, Any]:
@@ -188,6 +189,22 @@ def instance_accuracy(predicted: NDArray[np.intp], truth: NDArray[np.intp], clas
     present = np.unique(truth[known]).tolist()
     per_class = {str(classes[one]): float(right[truth[known] == one].mean()) for one in present}
     return {"overall": float(right.mean()), "per_class": per_class}
+
+
+def by_confidence(confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> dict[str, list[int]]:
+    """Count inferred labels, and those that are right, in ten steps of their confidence from 0 to 1.
+
+    Args:
+        confidence: (n,) in [0, 1].
+        right: (n,) whether the label is the true one.
+
+    >>> by_confidence(np.array([0.05, 0.09, 1.0]), np.array([True, False, True]))["n"]
+    [2, 0, 0, 0, 0, 0, 0, 0, 0, 1]
+    """
+    step = np.minimum((confidence * CONFIDENCE_STEPS).astype(np.intp), CONFIDENCE_STEPS - 1)
+    counted = (np.bincount(step, of, CONFIDENCE_STEPS) for of in (np.ones(len(step)), right))
+    n, n_right = ([int(count) for count in counts] for counts in counted)
+    return {"n": n, "right": n_right}
 
 
 def main_measure(evaluation: Mapping[str, Any]) -> str:

@@ -44,7 +44,8 @@ FOLD = record(
         "weak_score": table_of(any_number),
         "one_class": truth,
         "uninformative": optional(text),
-    }
+    },
+    {"curve": list_of(number)},
 )
 
 
@@ -149,6 +150,7 @@ def _to_piece(result: FoldResult) -> Piece:
         "weak_score": result.weak_score,
         "one_class": result.one_class,
         "uninformative": result.uninformative,
+        "curve": list(result.curve),
     }
 
 
@@ -168,6 +170,7 @@ def _from_piece(piece: Piece, task: FoldTask) -> FoldResult:
         dict(piece["weak_score"]),
         bool(piece["one_class"]),
         piece["uninformative"],
+        tuple(map(float, piece.get("curve", ()))),
     )
 
 

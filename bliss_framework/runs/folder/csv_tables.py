@@ -103,7 +103,7 @@ def read_labels(path: Path) -> list[dict[str, str]]:
         RunError: the file is damaged: other columns, a line that was cut off, a confidence that is no number from 0
             to 1, a mean reward that is no number.
     """
-    lines = _lines(path, LABEL_COLUMNS)
+    lines = read_lines(path, LABEL_COLUMNS)
     for number, line in enumerate(lines, start=2):
         means = [cell for column, cell in line.items() if column.startswith(MEAN_REWARD) and cell]
         if not 0 <= _number(line["confidence"]) <= 1 or not np.isfinite([_number(mean) for mean in means]).all():
@@ -127,10 +127,11 @@ def read_bags(path: Path) -> list[dict[str, str]]:
     Raises:
         RunError: the file is damaged: other columns, or a line that was cut off.
     """
-    return _lines(path, BAG_COLUMNS)
+    return read_lines(path, BAG_COLUMNS)
 
 
-def _lines(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
+def read_lines(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
+    """Read a table that begins with certain columns; there are no lines where there is no file (RunError)."""
     if not path.exists():
         return []
     try:

@@ -22,7 +22,10 @@ from bliss_framework.runs.shapes import (
 )
 
 FORMAT = 1
-NOT_MEASURED = ("baseline", "baselines", "seconds", "instance_accuracy", "instance_auc", "comparison")
+NOT_MEASURED = (
+    *("baseline", "baselines", "seconds", "instance_accuracy", "instance_auc"),
+    *("instance_confidence", "comparison"),
+)
 
 
 def read_result(path: Path, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -102,6 +105,7 @@ _instances = record(
     },
 )
 _areas = record({}, {"inferred": number, "test": _measure})
+_confidence = record({"n": list_of(whole, 1), "right": list_of(whole, 1)})
 
 
 def _evaluation(value: Any, at: str) -> None:
@@ -113,6 +117,7 @@ def _evaluation(value: Any, at: str) -> None:
             "test_share": optional(number),
             "instance_accuracy": _instances,
             "instance_auc": _areas,
+            "instance_confidence": _confidence,
             "baselines": list_of(_named_evaluation),
             "comparison": _comparison,
         },
@@ -128,7 +133,9 @@ def _named_evaluation(value: Any, at: str) -> None:
 
 def _evaluation_of_run(value: Any, at: str) -> None:
     """Without folds and without a test set there may be instances with known labels, and nothing else."""
-    shape: Shape = record({}, {"instance_accuracy": _instances, "instance_auc": _areas})
+    shape: Shape = record(
+        {}, {"instance_accuracy": _instances, "instance_auc": _areas, "instance_confidence": _confidence}
+    )
     (_evaluation if isinstance(value, Mapping) and "repeats" in value else shape)(value, at)
 
 
@@ -154,7 +161,8 @@ _inference = record(
         "n_undecided": whole,
         "mean_reward": optional(number),
         "n_pulls": whole,
-    }
+    },
+    {"reward_curves": list_of(list_of(number))},
 )
 _shared = {"data": table_of(anything), "notes": list_of(text), "seconds": table_of(number)}
 _sizes = record({"name": text, "n_bags": whole, "n_instances": whole, "n_features": whole})

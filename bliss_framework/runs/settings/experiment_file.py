@@ -128,8 +128,9 @@ def _with_shared(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str,
 
 
 def _experiment(table: Mapping[str, Any], folder: Path) -> RunSettings:
-    # [record] is what a run noted down about itself; it decides nothing.
-    check_keys(table, ("name", "data", "prepare", "bliss", "evaluation", "compare", "record", "pipeline"), "")
+    # [record] is what a run noted down about itself, and methods what a comparison did; they decide nothing.
+    known = ("name", "data", "prepare", "bliss", "evaluation", "compare", "record", "methods", "pipeline")
+    check_keys(table, known, "")
     name = table.get("name")
     if not isinstance(name, str | None):
         raise SettingsError(f"name must be text; got {name!r}.")

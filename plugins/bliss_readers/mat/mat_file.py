@@ -55,7 +55,8 @@ class MatFile:
                 return _of_hdf5(self.path, file[name])
         with _blamed(self.path):
             found = scipy.io.loadmat(self.path, variable_names=[name], appendmat=False)[name]
-            for one in [found, *(found.ravel().tolist() if getattr(found, "dtype", None) == object else ())]:
+            cells = found.ravel().tolist() if found.dtype.kind == "O" else ()
+            for one in [found, *cells]:
                 if sp.issparse(one):
                     # An index beyond the last row would be written to memory that is not ours.
                     one.check_format(full_check=True)

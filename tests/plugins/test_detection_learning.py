@@ -396,8 +396,9 @@ class TestFiles:
             monkeypatch.setitem(sys.modules, module, None)
         images = described(n=4, n_test=2)
         curve = Curve(np.array([0.5, 0.5, 1.0]), np.array([1.0, 0.5, 2 / 3]), 2)
-        files, notes = run_files(images, {"dog": {0: 1}}, {"bliss": {"dog": curve}})
-        assert set(files) == {"boxes.csv", "curves.csv"}
+        scores = {"dog": np.zeros(len(images.boxes))}
+        files, notes = run_files(images, {"dog": {0: 1}}, {"bliss": {"dog": curve}}, scores)
+        assert set(files) == {"boxes.csv", "boxes.json", "curves.csv"}
         assert files["boxes.csv"].splitlines()[1] == "dog,0,10.0,10.0,30.0,30.0,1"
         assert files["curves.csv"].splitlines()[1:] == ["bliss,dog,0.5000,1.0000", "bliss,dog,1.0000,0.6667"]
         assert any("bliss-framework[report]" in note for note in notes)

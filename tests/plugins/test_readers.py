@@ -17,8 +17,10 @@ from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_framework.runs.data.find import find_dataset
 from bliss_readers.andrews_svm import AndrewsSvmReader
 from bliss_readers.arff.arff_reader import ArffReader
+from bliss_readers.bag_files.bag_files_reader import BagFilesReader
 from bliss_readers.c45 import C45Reader
 from bliss_readers.hooks import bliss_readers
+from bliss_readers.mat.mat_reader import MatReader
 from bliss_readers.mill import MillReader
 from bliss_readers.npy.npy_reader import NpyReader
 from bliss_readers.npz import npz_archive
@@ -101,6 +103,8 @@ def test_all_readers_are_registered():
         "c45": C45Reader,
         "mill": MillReader,
         "andrews-svm": AndrewsSvmReader,
+        "bag-files": BagFilesReader,
+        "mat": MatReader,
     }
 
 

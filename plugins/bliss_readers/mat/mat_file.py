@@ -2,6 +2,8 @@
 
 import math
 import struct
+import subprocess
+import sys
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -55,10 +57,8 @@ class MatFile:
                 return _of_hdf5(self.path, file[name])
         with _blamed(self.path):
             found = scipy.io.loadmat(self.path, variable_names=[name], appendmat=False)[name]
-            for one in [
-                found,
-                *(found.ravel().tolist() if getattr(found, "dtype", np.dtype(float)).kind == "O" else ()),
-            ]:
+            cells = found.ravel().tolist() if found.dtype.kind == "O" else ()
+            for one in [found, *cells]:
                 if sp.issparse(one):
                     # An index beyond the last row would be written to memory that is not ours.
                     one.check_format(full_check=True)
@@ -88,9 +88,19 @@ def list_variables(path: Path) -> MatFile:
             check_columns(path, shape[-1])
         elif kind in _NUMBERS:
             check_size(path, _BYTES_OF_A_VALUE * math.prod(shape))
+    if {kind for _, kind in found.values()} & {"sparse", "cell"}:
+        _try_elsewhere(path)
     usable = {name: shape for name, (shape, kind) in found.items() if kind in _NUMBERS | _WIDE}
     others = {name: kind for name, (_, kind) in found.items() if name not in usable}
     return MatFile(path, usable, others)
+
+
+def _try_elsewhere(path: Path) -> None:
+    """Read the file once in a process of its own: damaged sparse matrices can end the process that SciPy reads in."""
+    words = [sys.executable, "-I", "-c", "import sys, scipy.io; scipy.io.loadmat(sys.argv[1], appendmat=False)"]
+    done = subprocess.run([*words, str(path)], capture_output=True, check=False)
+    if done.returncode < 0:
+        raise DataError(f"{path} is damaged: what its sparse matrices say does not fit; copy or make it again.")
 
 
 def _stored_bytes(path: Path) -> int:

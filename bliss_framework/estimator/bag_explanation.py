@@ -30,7 +30,7 @@ class WitnessReport:
 
 @frozen
 class DecidingInstance:
-    """The instance without which the score of the bag is another one by most: its row, and what would follow."""
+    """The instance without which the bag comes nearest to another label: its row, and what would follow."""
 
     row: int = field()
     score_without: Any = field()
@@ -155,10 +155,19 @@ def _reading(
     averaged = len(model.members_) > 1 and not reading.from_instances
     if not left_out or averaged:
         return whole, labels[0] if label is None else label, None
-    changes = np.abs(read[1:] - read[0]).reshape(len(left_out), -1).max(axis=1)
-    most = int(changes.argmax()) + 1
+    most = int(_changes(read[1:] - read[0], whole, reading.from_instances).argmax()) + 1
     decides = DecidingInstance(ranked[most - 1], _item(read[most] - cut), _weak(model, labels[most]))
     return whole, labels[0] if label is None else label, decides
+
+
+def _changes(differences: NDArray[np.float64], whole: Any, of_shares: bool) -> NDArray[np.float64]:
+    """Return how much each instance matters: by how much the score of the bag comes nearer to its threshold without it.
+
+    Shares, and scores of several labels, have no side to come from: there it is how much they change.
+    """
+    if differences.ndim > 1 or of_shares:
+        return np.asarray(np.abs(differences).reshape(len(differences), -1).max(axis=1))
+    return np.asarray(-np.sign(whole) * differences)
 
 
 def _whole(model: Any, place: int, read: Any) -> tuple[Any, Any, float]:

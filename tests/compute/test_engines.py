@@ -80,9 +80,9 @@ class TestRefusals:
         monkeypatch.setitem(sys.modules, module, None)
         with pytest.raises(MissingExtraError) as caught:
             check_engine(name)
-        assert str(caught.value) == (
-            f'The engine "{name}" needs a package that is not installed: pip install "bliss-framework[{name}]".'
-        )
+        package = {"dask": "dask[distributed]>=2024.8", "ray": "ray>=2.35"}[name]
+        said = f'The engine "{name}" needs a package that is not installed: pip install "{package}".'
+        assert str(caught.value) == said
 
 
 def killed():

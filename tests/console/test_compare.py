@@ -21,7 +21,7 @@ def test_json(cli, table):
     for row in document["methods"]:
         assert set(row) == {"name", "evaluation", "seconds", "settings"}
         assert set(row["evaluation"]) == {"cv", "repeats", "bag_accuracy", "bag_auc", *OF_INSTANCES}
-        assert set(row["evaluation"]["bag_accuracy"]) == {"mean", "sd", "runs"}
+        assert set(row["evaluation"]["bag_accuracy"]) == {"mean", "sd", "runs", "interval"}
         assert len(row["evaluation"]["bag_accuracy"]["runs"]) == 2
     assert document["methods"][0]["settings"]["n_rounds"] == 4
 

@@ -31,6 +31,7 @@ class TestResult:
             "data",
             "components",
             "inference",
+            "findings",
             "evaluation",
             "seconds",
             "notes",
@@ -58,8 +59,11 @@ class TestResult:
             "instance_confidence",
             "baseline",
             "baselines",
+            "comparison",
         }
-        assert set(evaluation["bag_accuracy"]) == set(evaluation["bag_auc"]) == MEASURE
+        assert set(evaluation["bag_accuracy"]) - {"interval"} == set(evaluation["bag_auc"]) == MEASURE
+        assert set(evaluation["bag_accuracy"]["interval"]) == {"low", "high", "level", "by"}
+        assert set(document["findings"]) == {"witnesses", "out_of_fold"}
         assert len(evaluation["bag_accuracy"]["runs"]) == 2
         assert set(evaluation["instance_accuracy"]) == {"inferred", "train", "test"}
         for what, value in evaluation["instance_accuracy"].items():

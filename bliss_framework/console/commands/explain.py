@@ -89,7 +89,8 @@ def _chosen(found: dict[str, Any], what: str, kind: str | None, screen: Any) -> 
             raise DataError(f"{what!r} is no {kind} of the training data, but a {' and a '.join(found)}.")
         return kind, found[kind]
     first = next(iter(found))
-    others = [one for one in found if one != first and found[one] != found[first]]
+    # A row and an instance are the same where their numbers are; a bag is always something else.
+    others = [one for one in found if one != first and (one == "bag" or found[one] != found[first])]
     if others:
         screen.note(f"Note: {what!r} is taken for a {first}; it is a {' and a '.join(others)}, too: --as {others[0]}.")
     return first, found[first]

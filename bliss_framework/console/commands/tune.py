@@ -80,5 +80,6 @@ def _show(document: "Mapping[str, Any]", screen: "Screen") -> None:
         screen.document(to_json(document))
         return
     screen.results.print(candidate_table(screen.results, document["candidates"]))
-    screen.results.print(candidate_words(document["candidates"]), markup=False, highlight=False)
+    said = candidate_words(document["candidates"])
+    screen.results.print(said, markup=False, highlight=False, soft_wrap=not screen.results.is_terminal)
     screen.results.print(f"best settings: {document['file']}", markup=False, highlight=False, soft_wrap=True)

@@ -161,8 +161,8 @@ def _figure(height: float, columns: int = 1, rows: int = 1) -> Iterator[tuple[An
     settings |= {"svg.hashsalt": "bliss", "svg.fonttype": "none", "font.size": 11, "legend.frameon": False}
     make = needed("matplotlib.figure").Figure
     with needed("matplotlib").rc_context(settings):
-        figure = make(figsize=(WIDTH, height), layout="constrained")
-        yield figure, list(figure.subplots(rows, columns, squeeze=False).ravel())
+        figure = make(figsize=(WIDTH, height), layout="constrained", facecolor="none")
+        yield figure, list(figure.subplots(rows, columns, squeeze=False, subplot_kw={"facecolor": "none"}).ravel())
 
 
 def _dress(axes: Any, frame: Frame) -> None:
@@ -190,7 +190,8 @@ def _legend(figure: Any, axes: Any) -> None:
 
 def _svg(figure: Any) -> str:
     text = io.StringIO()
-    figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
+    # `savefig` draws each figure twice, and that is most of the time of a report.
+    needed("matplotlib.backends.backend_svg").FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None})
     svg = text.getvalue()
     svg = svg[svg.index("<svg") :].replace("<svg ", '<svg aria-hidden="true" ', 1)
     for colour, variable in VARIABLES.items():

@@ -42,17 +42,17 @@ class Frame:
     diagonal: bool = field(default=False)
 
 
-def dots_chart(dots: Sequence[Dot], frame: Frame, every: int | None = None) -> str:
-    """Draw figures one below the other with their intervals, the first in another colour.
+def dots_chart(dots: Sequence[Dot], frame: Frame, every: int = 0) -> str:
+    """Draw figures one below the other with their intervals.
 
     Args:
         dots: from top to bottom.
         frame: its scale.
-        every: the other colour comes again after so many dots; None means never.
+        every: so many dots from one in another colour to the next, of which the first is one; 0 for none.
     """
     with _figure(0.8 + ROW * len(dots)) as (figure, (axes,)):
         places = list(range(len(dots)))
-        colours = [SERIES[0] if place % (every or len(dots)) == 0 else SERIES[1] for place in places]
+        colours = [SERIES[0] if every and place % every == 0 else SERIES[1] for place in places]
         axes.hlines(places, [dot.low for dot in dots], [dot.high for dot in dots], colors=colours, linewidth=2)
         axes.scatter([dot.value for dot in dots], places, c=colours, zorder=3)
         axes.set_yticks(places, [dot.name for dot in dots], parse_math=False)

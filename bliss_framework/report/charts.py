@@ -42,17 +42,17 @@ class Frame:
     diagonal: bool = field(default=False)
 
 
-def dots_chart(dots: Sequence[Dot], frame: Frame, every: int | None = None) -> str:
-    """Draw figures one below the other with their intervals, the first in another colour.
+def dots_chart(dots: Sequence[Dot], frame: Frame, every: int = 0) -> str:
+    """Draw figures one below the other with their intervals.
 
     Args:
         dots: from top to bottom.
         frame: its scale.
-        every: the other colour comes again after so many dots; None means never.
+        every: so many dots from one in another colour to the next, of which the first is one; 0 for none.
     """
     with _figure(0.8 + ROW * len(dots)) as (figure, (axes,)):
         places = list(range(len(dots)))
-        colours = [SERIES[0] if place % (every or len(dots)) == 0 else SERIES[1] for place in places]
+        colours = [SERIES[0] if every and place % every == 0 else SERIES[1] for place in places]
         axes.hlines(places, [dot.low for dot in dots], [dot.high for dot in dots], colors=colours, linewidth=2)
         axes.scatter([dot.value for dot in dots], places, c=colours, zorder=3)
         axes.set_yticks(places, [dot.name for dot in dots], parse_math=False)
@@ -161,8 +161,8 @@ def _figure(height: float, columns: int = 1, rows: int = 1) -> Iterator[tuple[An
     settings |= {"svg.hashsalt": "bliss", "svg.fonttype": "none", "font.size": 11, "legend.frameon": False}
     make = needed("matplotlib.figure").Figure
     with needed("matplotlib").rc_context(settings):
-        figure = make(figsize=(WIDTH, height), layout="constrained")
-        yield figure, list(figure.subplots(rows, columns, squeeze=False).ravel())
+        figure = make(figsize=(WIDTH, height), layout="constrained", facecolor="none")
+        yield figure, list(figure.subplots(rows, columns, squeeze=False, subplot_kw={"facecolor": "none"}).ravel())
 
 
 def _dress(axes: Any, frame: Frame) -> None:
@@ -190,7 +190,8 @@ def _legend(figure: Any, axes: Any) -> None:
 
 def _svg(figure: Any) -> str:
     text = io.StringIO()
-    figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
+    # `savefig` draws each figure twice, and that is most of the time of a report.
+    needed("matplotlib.backends.backend_svg").FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None})
     svg = text.getvalue()
     svg = svg[svg.index("<svg") :].replace("<svg ", '<svg aria-hidden="true" ', 1)
     for colour, variable in VARIABLES.items():

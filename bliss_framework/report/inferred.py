@@ -39,7 +39,8 @@ def _bags(bags: Sequence[Mapping[str, str]], weak: WeakBags) -> Table:
     title = "Bags that the model was trained on, those that it sees otherwise than their weak label first"
     left = f" {len(bags) - MOST_BAGS} more are in bags.csv." if len(bags) > MOST_BAGS else ""
     note = f"The model was trained on these bags; tests are what it does on others.{left}"
-    return Table(title, tuple(map(words, columns)), rows, note)
+    names = tuple(f"{name} (out of fold)" if name == "probability" else words(name) for name in columns)
+    return Table(title, names, rows, note)
 
 
 def _disagreements(bags: Sequence[Mapping[str, str]], weak: WeakBags) -> list[float]:

@@ -74,7 +74,11 @@ def _chart(methods: Sequence[Method], measure: str, document: Mapping[str, Any])
     values = ", ".join(f"{name} {said(measure, figure)}" for name, figure in known)
     sure = "the 95 % interval over bags" if known[0][1].interval is not None else "the deviation over repeats"
     title = f"{measure_name(measure)} by method"
-    return [Chart(title, dots_chart(dots, frame), values, f"Lines show {sure}; the scale is the whole range.")]
+    return [
+        Chart(
+            title, dots_chart(dots, frame, every=len(dots)), values, f"Lines show {sure}; the scale is the whole range."
+        )
+    ]
 
 
 def _dot(name: str, figure: Figure, factor: float) -> Dot:
@@ -190,7 +194,12 @@ def _pipeline_chart(rows: Sequence[Row], measure: str) -> Chart:
     dots = [_dot(name, Figure(row[measure]), 100.0) for name, row in rows]
     values = ", ".join(f"{name} {percent_value(measure, row[measure])}" for name, row in rows)
     frame = Frame(f"{measure_name(measure)}, percent", x_ends=(0.0, 100.0))
-    return Chart(f"{measure_name(measure)} by method", dots_chart(dots, frame), values, "Lines show the deviation.")
+    return Chart(
+        f"{measure_name(measure)} by method",
+        dots_chart(dots, frame, every=len(dots)),
+        values,
+        "Lines show the deviation.",
+    )
 
 
 def _class_chart(measure: str, rows: Sequence[Row]) -> Chart:

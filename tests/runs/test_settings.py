@@ -109,7 +109,10 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("text", "said"),
         [
-            ("[blis]\n", 'unknown key "blis". Did you mean "bliss"? Allowed: bliss, compare, data, evaluation, name, '),
+            (
+                "[blis]\n",
+                'unknown key "blis". Did you mean "bliss"? Allowed: bliss, compare, data, evaluation, methods, name, ',
+            ),
             (
                 "[bliss]\nn_round = 3\n",
                 'unknown key "bliss.n_round". Did you mean "n_rounds"? Allowed: bag_threshold, ',

@@ -98,6 +98,16 @@ def wilson(share: float, n: int) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
+def exact_p(first_alone: int, second_alone: int) -> float:
+    """Return the p of the exact test of McNemar: how rare so uneven a split is, where both are equally likely.
+
+    >>> exact_p(5, 0)
+    0.0625
+    """
+    n = first_alone + second_alone
+    return 1.0 if n == 0 else float(binomtest(first_alone, n).pvalue)
+
+
 def paired_p_value(one: Judged, other: Judged, measure: str) -> tuple[float, str]:
     """Return how often chance alone makes two methods differ as much on the same bags, and by which test.
 
@@ -109,9 +119,7 @@ def paired_p_value(one: Judged, other: Judged, measure: str) -> tuple[float, str
     if first is None or second is None:
         drawn = _resampled(one, lambda bags: one.value(measure, bags) - other.value(measure, bags))
     elif _counts(one, first) and _counts(other, second):
-        better, worse = int((first > second).sum()), int((first < second).sum())
-        n_different = better + worse
-        return (float(binomtest(better, n_different, 0.5).pvalue) if n_different else 1.0), MCNEMAR
+        return exact_p(int((first > second).sum()), int((first < second).sum())), MCNEMAR
     else:
         difference = first - second
         drawn = _resampled(one, lambda bags: float(difference[bags].mean()))

@@ -5,10 +5,10 @@ from math import comb
 import numpy as np
 import pytest
 
+from bliss_framework.estimator.uncertainty import exact_p
 from bliss_framework.runs.evaluation.intervals import (
     BagRatio,
     difference_of,
-    exact_p,
     interval_of,
     interval_of_area,
     interval_of_share,

@@ -6,9 +6,10 @@ A bag is the unit: instances of one bag, and the same bag in several repeats, ar
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
-from scipy.stats import binomtest, norm
+from scipy.stats import norm
 
-LEVEL = 0.95
+from bliss_framework.estimator.uncertainty import LEVEL, exact_p, wilson
+
 N_RESAMPLES = 2000
 MOST_BAGS = 5000  # Of resamples at a time: 2000 x 5000 numbers are 80 MB.
 
@@ -77,11 +78,7 @@ def interval_of_share(right: float, n: int) -> Interval:
     >>> interval_of_share(9, 10)
     Interval(low=0.5958..., high=0.9821...)
     """
-    z = float(norm.ppf((1 + LEVEL) / 2))
-    share = right / n
-    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return Interval(float(max(centre - half, 0.0)), float(min(centre + half, 1.0)))
+    return Interval(*wilson(right / n, n))
 
 
 def interval_of_area(area: float, n_positive: int, n_negative: int) -> Interval:
@@ -135,16 +132,6 @@ def difference_of(first: BagRatio, second: BagRatio) -> Difference:
         alone, other_alone = int((first.above > second.above).sum()), int((first.above < second.above).sum())
         p = exact_p(alone, other_alone)
     return Difference(first.value - second.value, interval, p)
-
-
-def exact_p(first_alone: int, second_alone: int) -> float:
-    """Return the p of the exact test of McNemar: how rare so uneven a split is, where both are equally likely.
-
-    >>> exact_p(5, 0)
-    0.0625
-    """
-    n = first_alone + second_alone
-    return 1.0 if n == 0 else float(binomtest(first_alone, n).pvalue)
 
 
 def _resampled(ratio: BagRatio) -> NDArray[np.float64]:

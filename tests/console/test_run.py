@@ -92,6 +92,8 @@ class TestResults:
             return {"cv": 2, "repeats": 1, "bag_accuracy": {"mean": mean, "sd": 0.0, "runs": [mean]}}
 
         monkeypatch.setattr("bliss_framework.runs.experiment.evaluation_of", measured)
+        sure = (0.01, "mcnemar-exact")
+        monkeypatch.setattr("bliss_framework.runs.evaluation.measures.paired_p_value", lambda *pair: sure)
         table()
         ended = cli("run", "toy.csv", *QUICK, "--cv", "2")
         assert 'Note: The baseline "bag-mean-svm" beats BLISS here: bag_accuracy 0.900 against 0.500' in ended.err

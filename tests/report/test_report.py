@@ -338,6 +338,6 @@ class TestRefusals:
         with pytest.raises(MissingExtraError) as caught:
             write_report(path)
         package = module.split(".")[0]
-        said = f'A report needs {package}, which is not installed: pip install "matplotlib>=3.9" "jinja2>=3.1".'
+        said = f'A report needs {package}, which is not installed: pip install "jinja2>=3.1" "matplotlib>=3.9".'
         assert str(caught.value) == said
         assert not (path / "report.html").exists()

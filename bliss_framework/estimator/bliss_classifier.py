@@ -73,11 +73,9 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             on their bags; None where there are fewer than five bags. `out_of_fold_bag_scores_` (B,) or (B, C) and
             `out_of_fold_bags_` (B, ...) are the same of bags, with thresholds that the bag had no say in.
         instance_threshold_: what is taken off the scores of instances, so that those above 0 are of `classes_[1]`.
-        preparation_: what fills empty cells and encodes categories, or the fitted transformer of `prepare`; None where
-            there is none.
+        preparation_: what fills empty cells and encodes categories, or the fitted `prepare`; None where there is none.
         plugins_: the plugin, distribution and version that each named component comes from.
-        config_: the configuration in use, every parameter resolved; it prints, compares and turns into JSON
-            and TOML.
+        config_: the configuration in use, every parameter resolved; it prints, compares, turns into JSON and TOML.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -382,10 +380,8 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", None)
         data, _ = data.with_columns_of(None if names is None else names.tolist(), "X")
         if data.rows.shape[1] != self.n_features_in_:
-            raise DataError(
-                f"X has {data.rows.shape[1]} features, but BlissClassifier is expecting {self.n_features_in_} features "
-                f"as input."
-            )
+            found, wanted = data.rows.shape[1], self.n_features_in_
+            raise DataError(f"X has {found} features, but BlissClassifier is expecting {wanted} features as input.")
         return prepared_rows(self, data, warn=False)
 
     def _scores(self, rows: Any) -> NDArray[np.float64]:

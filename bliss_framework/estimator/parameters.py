@@ -43,8 +43,7 @@ class Parameter:
     """A row of the table.
 
     Attributes:
-        when: in which stage it matters: before anything learns from the rows, in label inference, after it, where
-            settings are chosen, or how a fit runs.
+        when: it matters: before anything learns from the rows, in inference, after it, in selection, or how a fit runs.
         default: where neither the user nor the regime says anything.
         allowed: refuses all other values.
         text: what it means, a sentence or two.

@@ -112,5 +112,6 @@ def _instance(b, k, positive, carried):
         "mean_reward_1": 0.25 + b / 80 if positive else "",
     }
     # As a run writes them that carries a file's columns: the strongest witness is that of bag b03.
-    extra = {"probability": 1 - b / 100 - k / 4, "tile": f"tile {3 * b + k}", "x": k, "y": b, HOSTILE: HOSTILE}
-    return {**own, **extra} if carried else own
+    ranked = {"score": 0.5 - b / 100 - k / 4, "probability": 1 - b / 100 - k / 4, "rank": k + 1}
+    extra = {"tile": f"tile {3 * b + k}", "x": k, "y": b, HOSTILE: HOSTILE}
+    return {**own, **ranked, **extra} if carried else own

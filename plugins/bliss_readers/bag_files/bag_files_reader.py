@@ -20,8 +20,10 @@ from bliss_readers.bag_files.named_arrays import NamedArrays, bag_of_arrays
 from bliss_readers.bag_files.numpy_bags import NpyArrays, NpzArrays
 from bliss_readers.bag_files.table_bags import bag_of_table
 from bliss_readers.bag_files.torch_bags import TorchArrays
+from bliss_readers.tables.csv_file import TextForm
 from bliss_readers.tables.parquet_file import is_parquet_folder, is_table_of_bags
 from bliss_readers.tables.table_dataset import TableOptions
+from bliss_readers.tables.wanted_columns import Wanted
 
 _ARRAYS: Mapping[str, Callable[[Path], NamedArrays]] = {
     "npy": NpyArrays,
@@ -64,6 +66,8 @@ class BagFilesReader(Reader):
         carry: Sequence[str] = (),
         regime: str | None = None,
         delimiter: str | None = None,
+        decimal: str | None = None,
+        encoding: str | None = None,
         group: str | None = None,
         array: str | None = None,
         skip_bad: bool = False,
@@ -84,7 +88,7 @@ class BagFilesReader(Reader):
             ignore: columns of tables of instances to leave out.
             carry: columns of these that stand beside the rows; those of text do so, too.
             regime: what the weak labels are for; by default what they look like.
-            delimiter: between the columns of text tables; by default a comma, in .tsv files a tab.
+            delimiter, decimal, encoding: of text tables, as the reader `csv` takes them; found out by default.
             group: the column of the table of bags with what is above them, such as the patient of a slide.
             array: the array of the rows in .npz, .h5 and .pt files; by default features, feats, x or the like, or the
                 only one that can be it.
@@ -101,7 +105,16 @@ class BagFilesReader(Reader):
         """
         path = Path(path)
         options = TableOptions(
-            bag, label, instance_label, labels, label_sets, ignore, regime, delimiter, False, separator, group
+            bag=bag,
+            label=label,
+            instance_label=instance_label,
+            labels=labels,
+            label_sets=label_sets,
+            columns=Wanted(ignore=ignore),
+            regime=regime,
+            text=TextForm(delimiter, decimal, encoding),
+            separator=separator,
+            group=group,
         )
         listing = bag_paths(path, None if labels is None else labels_path(path, labels))
         stems = _stems(path, listing.paths)

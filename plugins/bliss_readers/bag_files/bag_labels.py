@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import Bags, DataError
@@ -18,6 +18,7 @@ from bliss_readers.tables.column_roles import LABEL_NAMES, choose
 from bliss_readers.tables.id_text import check_ids, id_notes
 from bliss_readers.tables.label_column import LabelColumn
 from bliss_readers.tables.table_dataset import TableOptions, read_table
+from bliss_readers.tables.wanted_columns import Wanted
 
 
 @frozen(eq=False)
@@ -168,15 +169,8 @@ def labels_path(path: Path, labels: str | Path) -> Path:
 
 
 def _with_bag(options: TableOptions, bag: str) -> TableOptions:
-    return TableOptions(
-        bag=bag,
-        label=options.label,
-        label_sets=options.label_sets,
-        regime=options.regime,
-        delimiter=options.delimiter,
-        separator=options.separator,
-        group=options.group,
-    )
+    """Return what is said of the table of bags itself, with the name of its column of bag ids."""
+    return evolve(options, bag=bag, instance_label=None, labels=None, columns=Wanted())
 
 
 def _label_column(table: CellTable, bag: str, options: TableOptions) -> LabelColumn | ClassColumns:

@@ -32,7 +32,8 @@ def bag_of_table(path: Path, options: TableOptions, carry: Sequence[str]) -> Bag
         DataError: the table is damaged, a column is missing, or no feature is left.
     """
     table = read_table(path, options)
-    ignored = [options.ignore] if isinstance(options.ignore, str) else list(options.ignore)
+    given = options.columns.ignore
+    ignored = [given] if isinstance(given, str) else list(given)
     taken = {table.require(name, "ignore") for name in ignored} | ({options.bag} & set(table.header))
     truth = choose(table, options.instance_label, INSTANCE_LABEL_NAMES, "instance_label", sorted(taken))
     told = [table.require(name, "carry") for name in carry]

@@ -78,5 +78,5 @@ class TestModes:
         """Without matplotlib the message says what to install."""
         modes = Modes.of(self.fitted()[0])
         monkeypatch.setitem(sys.modules, "matplotlib.image", None)
-        with pytest.raises(MissingExtraError, match="pip install .*matplotlib"):
+        with pytest.raises(MissingExtraError, match=r"pip install .*matplotlib"):
             modes.draw(np.zeros((1, 5)), (1, 5), "x.png")

@@ -206,7 +206,7 @@ class TestDevice:
     def test_torch_is_missing(self, make, monkeypatch):
         """One sentence holds the pip command, when the component is chosen and not in the midst of work."""
         monkeypatch.setitem(sys.modules, "torch", None)
-        with pytest.raises(MissingExtraError, match=r'^torch-\S+ needs torch, which is not installed: pip install "bl'):
+        with pytest.raises(MissingExtraError, match=r'^torch-\S+ needs torch, which is not installed: pip install "'):
             make()
 
     @pytest.mark.parametrize("make", [TorchRidge, TorchSoftmax, TorchMilMarginalReward])

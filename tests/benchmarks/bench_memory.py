@@ -2,6 +2,7 @@
 
     python tests/benchmarks/bench_memory.py [NAME ...]
 
+Names are those of CLASSIFIERS or ON_A_DEVICE; without any, all of the former are measured.
 Each line is a process of its own: a classifier, a size, the peak in MB of `prepare` with a pull and of the final fit
 with its scores, and the estimate divided by the peak. A ratio from 1 to 1.25 is what is wanted; small peaks are noise.
 """
@@ -20,6 +21,7 @@ from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_framework.testing.examples import plain_part
 
 CLASSIFIERS = ("kernel-ridge", "ridge", "svm-rbf", "svm-linear", "logistic", "balanced-ridge", "cooperative-softmax")
+ON_A_DEVICE = ("torch-ridge", "torch-softmax")  # Measured where torch is installed, by their names.
 # Rows to train on, rows held out, columns, whether sparse.
 SIZES = ((2000, 2000, 50, 0), (4000, 4000, 50, 0), (1500, 13500, 50, 0), (6000, 3000, 20, 0), (4000, 2000, 2000, 1))
 RESET = Path("/proc/self/clear_refs")

@@ -110,13 +110,16 @@ class TestMemoryRunsOut:
         )
         assert f"{kept}ssifier. To go on: bliss run " in said
         assert said.endswith("--resume\n")
-        labels = (here / "out" / "labels.csv").read_bytes()
+        written = here / "out" / "labels.csv"
+        labels = written.read_bytes()
         assert labels.count(b"\n") == 6001
         code, said = limited(*words, "--resume", "--final-classifier", "balanced-ridge")
         assert code == 0
         assert "goes on with other settings: bliss.final_classifier was 'same'" in said
         assert "fold" not in said
-        assert (here / "out" / "labels.csv").read_bytes() == labels
+        # What was inferred is as it was; scores of the final classifier have joined.
+        columns = [[line.split(b",")[:7] for line in text.splitlines()] for text in (labels, written.read_bytes())]
+        assert columns[0] == columns[1]
         assert (here / "out" / "model.skops").exists()
 
 

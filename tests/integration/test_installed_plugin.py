@@ -203,7 +203,7 @@ def test_it_runs_by_name(site, bliss_at, toy_file):
     assert document["settings"]["bliss"]["regime"] == "half"
     assert document["settings"]["bliss"]["reward"] == {"name": "matching", "floor": 0.125}
     assert set(document["inference"]["weak_score"]) == {"bag_accuracy"}
-    assert set(document["evaluation"]) == {"cv", "repeats", "bag_accuracy", "baseline", "baselines"}
+    assert set(document["evaluation"]) == {"cv", "repeats", "bag_accuracy", "baseline", "baselines", "comparison"}
     assert [row["name"] for row in document["evaluation"]["baselines"]] == ["no-bandit"]
     record = (toy_file.parent / "out" / "run.toml").read_text()
     assert 'bliss-half = "0.2.1"' in record

@@ -61,15 +61,13 @@ def _tell_labels(data: CheckedData) -> NDArray[np.bool_]:
     weak = data.labels.values
     if weak.dtype.kind not in "biuf" or data.bags.n_bags < FEW_BAGS or data.bags.n_bags == data.bags.n_rows:
         return np.zeros(data.X.shape[1], dtype=bool)
-    # Most columns vary within the first bags, and need not be read to the end.
+    # Most columns vary within the first bags, and where all do the rows need not be read to the end.
     first = data.bags.rows_of(np.arange(min(FIRST_BAGS, data.bags.n_bags)))
-    constant = np.flatnonzero(_is_constant(data.X[first], data.bags.take(first)[0]))
-    found, of_bags = np.zeros(data.X.shape[1], dtype=bool), np.zeros((data.bags.n_bags, 0))
-    if len(constant):
-        columns = data.X[:, constant]
-        highest = data.bags.max(columns)
-        kept = _is_constant(columns, data.bags) & (highest != highest[:1]).any(axis=0)
-        found[constant[kept]], of_bags = True, highest[:, kept]
+    if not _is_constant(data.X[first], data.bags.take(first)[0]).any():
+        return np.zeros(data.X.shape[1], dtype=bool)
+    highest = data.bags.max(data.X)
+    found = (highest == data.bags.min(data.X)).all(axis=0) & (highest != highest[:1]).any(axis=0)
+    of_bags = highest[:, found]
     order = np.argsort(of_bags, axis=0, kind="stable")
     steps = np.diff(np.take_along_axis(of_bags, order, axis=0), axis=0)
     tells = np.zeros(of_bags.shape[1], dtype=bool)

@@ -56,7 +56,9 @@ def looks_like_bags(path: Path) -> bool:
             return not is_run and any(kind_of_bag(one) and one.is_file() for one in path.iterdir())
         if path.suffix.lower() in LISTS:
             return is_list(path)
-        return bool(MAGIC.intersection(str(path))) and any(map(kind_of_bag, _matched(path)))
+        # A file may have such signs in its name; then it is that file which is meant.
+        is_pattern = bool(MAGIC.intersection(str(path))) and not path.is_file()
+        return is_pattern and any(map(kind_of_bag, _matched(path)))
     except (OSError, ValueError):
         return False
 

@@ -140,7 +140,7 @@ class TestRefusals:
         with pytest.raises(MissingExtraError) as caught:
             LabelSetAttention().fit(X, sets, bags=bags)
         assert str(caught.value) == (
-            'label-set-attention needs torch, which is not installed: pip install "bliss-framework[torch]".'
+            'label-set-attention needs torch, which is not installed: pip install "torch>=2.4".'
         )
 
     @pytest.mark.parametrize(

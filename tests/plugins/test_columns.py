@@ -326,8 +326,7 @@ def test_a_damaged_workbook_is_named(tmp_path, content):
 def test_what_pandas_writes_is_the_same_table(tmp_path, both_ways, written):
     """A frame as CSV with a decimal comma, as Parquet and as a workbook has the same rows, dates by their type."""
     pd = pytest.importorskip("pandas")
-    if "pyarrow" in __import__("sys").modules and __import__("sys").modules["pyarrow"] is None:
-        pytest.skip("Parquet needs pyarrow")
+    pytest.importorskip("pyarrow", reason="needs the extra files")
     header, rows = molecules()
     frame = pd.DataFrame([[None if cell == "" else cell for cell in row] for row in rows], columns=header)
     frame["Measured"] = pd.to_datetime(frame["Measured"])

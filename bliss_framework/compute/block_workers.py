@@ -39,6 +39,19 @@ def block_runner(n_jobs: int | None) -> RunBlocks:
     return run
 
 
+def workers_of(client: Any) -> dict[str, Any]:
+    """Return what the scheduler of a cluster knows of each worker, by address.
+
+    It is asked itself: `client.scheduler_info` returns what the client remembers, and that is overwritten every few
+    seconds by an answer without workers.
+
+    Args:
+        client: of `distributed`.
+    """
+    workers: dict[str, Any] = client.sync(client.scheduler.identity, n_workers=-1)["workers"]
+    return workers
+
+
 def on_threads(n_threads: int, blocks: Sequence[Block], answer: Answer) -> list[list[BlockResult]]:
     """Run the programs on threads: what takes time are large products, and all threads share the rows."""
     with threadpool_limits(limits=1), ThreadPoolExecutor(n_threads) as threads:
@@ -132,20 +145,23 @@ class _Cluster:
 
     def _assign(self) -> None:
         """Give each block that has no living worker the one with the fewest blocks, and send it there."""
+        workers = self._workers()
         for number, block in enumerate(self.blocks):
-            while self.worker_of.get(number) not in (workers := self._workers()):
+            while self.worker_of.get(number) not in workers:
                 load = [sum(one == worker for one in self.worker_of.values()) for worker in workers]
                 chosen = workers[load.index(min(load))]
-                # Of a worker that has just died its scheduler may not know.
-                with suppress(TimeoutError, OSError, KeyError):
+                try:
                     (self.sent[number],) = self.client.scatter([block], workers=[chosen], hash=False, timeout=PATIENCE)
                     self.worker_of[number] = chosen
+                except (TimeoutError, OSError, KeyError):
+                    # Of a worker that has just died its scheduler may not know.
+                    workers = self._workers()
 
     def _workers(self) -> list[str]:
         """Return the addresses of all workers; where there is none, one that is started anew is waited for."""
         with suppress(TimeoutError):
             self.client.wait_for_workers(1, timeout=WAITING)
-        workers = sorted(self.client.scheduler_info(n_workers=-1)["workers"])
+        workers = sorted(workers_of(self.client))
         if not workers:
             raise ComputeError("The Dask cluster has no workers any more. Start some, and go on with --resume.")
         return workers

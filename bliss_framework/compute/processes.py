@@ -24,7 +24,7 @@ from joblib.externals.loky.backend import resource_tracker
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
-from bliss_framework.compute.block_workers import DASK, block_runner
+from bliss_framework.compute.block_workers import DASK, block_runner, workers_of
 from bliss_framework.compute.messages import drop_what_nobody_takes
 from bliss_framework.errors import ComputeError
 from bliss_framework.faults import is_lost_worker, worker_lost
@@ -120,7 +120,7 @@ def least_worker_memory() -> int | None:
     backend = get_active_backend()[0]
     if type(backend).__name__ != DASK:
         return None
-    limits = [one.get("memory_limit") for one in backend.client.scheduler_info(n_workers=-1)["workers"].values()]
+    limits = [one.get("memory_limit") for one in workers_of(backend.client).values()]
     return min((int(limit) for limit in limits if limit), default=None)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from bliss_framework import BlissClassifier
 from bliss_framework.compute import block_workers
+from bliss_framework.compute.block_workers import workers_of
 from bliss_framework.compute.engines import engine
 from bliss_framework.lockstep import runner
 
@@ -68,6 +69,22 @@ class TestDask:
         for n_workers in (1, 2):
             with engine("dask", n_jobs=n_workers):
                 assert fitted(data, reward=reward) == here
+
+    def test_workers_are_asked_for(self, monkeypatch):
+        """Workers are found although the client, as it does every few seconds, has just forgotten them."""
+        distributed = pytest.importorskip("distributed", reason="needs the extra dask")
+        with engine("dask", n_jobs=1):
+            client = distributed.get_client()
+            sync = client.sync
+
+            def forgetful(*arguments, **options):
+                answer = sync(*arguments, **options)
+                sync(client._update_scheduler_info, n_workers=0)
+                return answer
+
+            monkeypatch.setattr(client, "sync", forgetful)
+            assert client.scheduler_info()["workers"] == {}
+            assert list(workers_of(client)) == list(client.nthreads())
 
     @pytest.mark.slow
     def test_a_worker_that_dies(self, data):

@@ -57,6 +57,8 @@ from bliss_framework.estimator.splitting import BagKFold as BagKFold
 from bliss_framework.extension.components import resolve as resolve
 from bliss_framework.extension.contracts import (
     Asking as Asking,
+    BagEvidence as BagEvidence,
+    BagHead as BagHead,
     BagReading as BagReading,
     Baseline as Baseline,
     BlockReward as BlockReward,
@@ -64,6 +66,7 @@ from bliss_framework.extension.contracts import (
     Classifier as Classifier,
     Component as Component,
     Effects as Effects,
+    FittedBagHead as FittedBagHead,
     Gathered as Gathered,
     Observer as Observer,
     Pipeline as Pipeline,

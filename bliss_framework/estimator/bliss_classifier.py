@@ -16,11 +16,12 @@ from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.component_tables import is_binary
 from bliss_framework.estimator.configure import FitConfig, configure
 from bliss_framework.estimator.default_words import DocumentedDefaults
-from bliss_framework.estimator.ensemble import Ensemble, bag_labels, bag_scores, instance_scores, measures
+from bliss_framework.estimator.ensemble import instance_scores, measures
 from bliss_framework.estimator.explanation import Explanation, explain
 from bliss_framework.estimator.extremes import check_values
 from bliss_framework.estimator.final import probabilities
-from bliss_framework.estimator.fit import FitRequest, fit, fit_best, ranked_trials, warn_of_collapse
+from bliss_framework.estimator.fit import FitRequest, fit, warn_of_collapse
+from bliss_framework.estimator.fit_best import fit_best, ranked_trials
 from bliss_framework.estimator.fitted_attributes import in_words, remember_labels, remember_result
 from bliss_framework.estimator.inputs import check_labelled, check_training, check_unlabelled, has_bags, is_table
 from bliss_framework.estimator.label_inference import infer, order_data
@@ -35,12 +36,11 @@ from bliss_framework.estimator.parameters import (
 )
 from bliss_framework.estimator.picture import Picture, picture_above, picture_of
 from bliss_framework.estimator.prepared_rows import prepared_rows, reading_for_fit, reading_of, with_preparation
+from bliss_framework.estimator.read_bags import read_labels, read_scores, regimes_of
 from bliss_framework.estimator.selection import Pieces, Trial
 from bliss_framework.estimator.suspect_columns import warn_of_suspect_columns
-from bliss_framework.extension.components import resolve
 from bliss_framework.extension.contracts import Profile, Regime
 from bliss_framework.extension.loading.plugins import active_plugins
-from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit, silent
 
@@ -265,13 +265,13 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Score bags: (ids, scores), ids in order of first appearance, scores relative to the bag threshold."""
         refuse_lost_bags(self, X, bags)
         data = self._rows(X, bags)
-        return data.bags.ids, self._bag_scores(data.rows, data.bags) - self.bag_threshold_
+        return data.bags.ids, read_scores(self, data.rows, data.bags) - self.bag_threshold_
 
     def predict_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Predict the weak label of each bag: (ids, labels), ids in order of first appearance."""
         refuse_lost_bags(self, X, bags)
         data = self._rows(X, bags)
-        return data.bags.ids, in_words(self._bag_labels(data.rows, data.bags), self.bag_classes_)
+        return data.bags.ids, in_words(read_labels(self, data.rows, data.bags), self.bag_classes_)
 
     def predict_bag_proba(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Estimate the probability of each weak label: (ids, (B, C)), ids in order of first appearance.
@@ -282,41 +282,15 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         refuse_lost_bags(self, X, bags)
         data = self._rows(X, bags)
-        predicted = self._bag_labels(data.rows, data.bags)
-        scores = self._bag_scores(data.rows, data.bags) - self.bag_threshold_
+        predicted = read_labels(self, data.rows, data.bags)
+        scores = read_scores(self, data.rows, data.bags) - self.bag_threshold_
         return data.bags.ids, self.regime_.reading.bag_probabilities(predicted, scores, self.bag_slope_)
-
-    @property
-    def _regimes(self) -> tuple[Regime, ...]:
-        """The regime of each member: looked up once, and not written into files."""
-        if not hasattr(self, "_regimes_in_hand"):
-            registry = active_plugins().registry
-            self._regimes_in_hand = tuple(
-                resolve("regime", member.regime, registry, self.plugins_) for member in self.members_
-            )
-        return self._regimes_in_hand
 
     @property
     def regime_(self) -> Regime:
         """What the weak labels of the training data mean: the regime in use, with all its parameters."""
         check_is_fitted(self)
-        return self._regimes[0]
-
-    @property
-    def _ensemble(self) -> Ensemble:
-        return list(zip(self.members_, self._regimes, strict=True))
-
-    def _bag_scores(self, rows: Any, bags: Bags) -> NDArray[np.float64]:
-        regime = self._regimes[0]
-        if regime.reading.from_instances:
-            return regime.reading.bag_scores(self._scores(rows), bags)
-        return bag_scores(self._ensemble, rows, bags)
-
-    def _bag_labels(self, rows: Any, bags: Bags) -> NDArray[Any]:
-        regime = self._regimes[0]
-        if regime.reading.from_instances:
-            return regime.reading.bag_labels(self._scores(rows), bags, self.bag_threshold_)
-        return bag_labels(self._ensemble, rows, bags, self.bag_threshold_)
+        return regimes_of(self)[0]
 
     def score(self, X: Any, y: Any = None, bags: Any = None, sample_weight: Any = None) -> float:
         """Return the regime's first measure on bags, for MIL the bag accuracy; larger is better.
@@ -330,12 +304,12 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def evaluate(self, X: Any, y: Any = None, bags: Any = None, sample_weight: Any = None) -> dict[str, float]:
         """Compare predictions with the weak labels of other bags by all measures of the regime; see `score`."""
         refuse_lost_bags(self, X, bags)
-        regime = self._regimes[0]
+        regime = self.regime_
         data = check_labelled(X, y, bags, None, sample_weight, reading_of(self, X))
         data = self._known_columns(X, data).with_labels_of(regime)
         weak = regime.check_test(data.weak, data.bags, tuple(self.bag_classes_.tolist()))
-        predicted = self._bag_labels(data.rows, data.bags)
-        scores = self._bag_scores(data.rows, data.bags) - self.bag_threshold_
+        predicted = read_labels(self, data.rows, data.bags)
+        scores = read_scores(self, data.rows, data.bags) - self.bag_threshold_
         weights = None if data.weights is None else data.bags.mean(data.weights)
         return measures(regime.reading, predicted, scores, weak, weights)
 

@@ -1,46 +1,41 @@
-"""The fit: labels, final classifiers and thresholds, for one configuration or for the best of several."""
+"""The fit: labels, final classifier and thresholds, for one configuration."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.compute.processes import Spread, fold_runner
+from bliss_framework.compute.processes import Spread
 from bliss_framework.errors import BlissWarning, SettingsError
+from bliss_framework.estimator.bag_head import ModelHead
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.ensemble import Member
-from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
 from bliss_framework.estimator.final import FinalClassifier, FinalLearner, probability_slope, targets_of, warn_of_final
 from bliss_framework.estimator.instance_threshold import fixed_threshold, instance_threshold
 from bliss_framework.estimator.label_inference import (
     OrderedData,
-    infer,
     inherited_labels,
     naming_components,
     order_data,
     warn_of_folds,
 )
 from bliss_framework.estimator.out_of_fold import HeldOutBags, OutOfFold
-from bliss_framework.estimator.selection import Pieces, Trial, groups_of, trials_of, unit_of
+from bliss_framework.estimator.selection import Pieces
 from bliss_framework.estimator.self_training import self_trained
-from bliss_framework.estimator.training_parts import check_training_parts
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks, cross_fit
 from bliss_framework.kernel.events import Emit
-from bliss_framework.kernel.folds import deal_folds, usable_folds
-from bliss_framework.kernel.inference import Constrain
+from bliss_framework.kernel.folds import deal_folds
 from bliss_framework.kernel.pull import Part
-from bliss_framework.kernel.result import conclude
 
 # Is told what was inferred, and (n,) the caller's row of each of its rows.
 Keep = Callable[[CrossFit, NDArray[np.intp]], None]
 Scores = Callable[[], NDArray[np.float64]]
 OUT_OF_FOLD = 5
-SELECTION = 'settings = "select", which scores settings on held-out bags'
 
 
 @frozen(eq=False)
@@ -85,6 +80,7 @@ class FitResult:
         slope: of the logistic curve from scores to probabilities.
         out_of_fold: what is said of bags that were not trained on; None where there are too few of them.
         chosen: the settings of each member that were chosen, with their selection score.
+        head: what reads bags from their rows, too; None where bags are read from scores alone.
     """
 
     config: FitConfig = field()
@@ -97,6 +93,7 @@ class FitResult:
     slope: float = field()
     out_of_fold: OutOfFold | None = field()
     chosen: list[dict[str, Any]] = field(factory=list)
+    head: ModelHead | None = field(default=None)
 
     def inference(self, classes: NDArray[Any]) -> dict[str, Any]:
         """Say what was inferred, as `result.json` does under "inference"; `classes` (C,) are the user's values."""
@@ -139,54 +136,13 @@ def fit(request: FitRequest) -> FitResult:
             )
         warn_of_folds(found)
     request.keep(found, ready.order)
-    learner, spread = _learner(config, ready, found, request.seed), Spread(request.n_jobs)
+    learner, spread = learner_of(config, ready, found, request.seed), Spread(request.n_jobs)
     if config["self_training"]:
         learner = self_trained(learner, config, _out_of_fold_folds(config, data), found.inferred.classes, spread)
     final, scores = _final_and_scores(learner, config, spread)
     warn_of_final(final, learner, config)
     member, calibrated = Member(ready.scaling, final, config["regime"]), _calibrated(learner, config, found, scores)
     return FitResult(config, found, [member], (config.regime,), ready.order, *calibrated)
-
-
-def fit_best(request: FitRequest) -> FitResult:
-    """Choose settings on held-out bags of the training data, and average the best of them."""
-    trials = ranked_trials(request)
-    winners = trials[: request.n_members]
-    needed = _inferring(winners, trials)
-    ready = _ordered_once(request, [one.config for one in winners] + needed)
-    inferences = _inferences(needed, winners[0].config, ready, request)
-    any_ready = next(iter(ready.values()))
-    regime, data = winners[0].config.regime, any_ready.data
-    found = _combined(list(inferences.values()), data, regime.constraint())
-    request.keep(found, any_ready.order)
-    members = [_member(one, ready[one.config.order_key], inferences, request.seed) for one in winners]
-    scores = np.mean([one.scores / unit_of(one.scores) for one in winners], axis=0)[any_ready.order]
-    largest = max(winners, key=lambda one: float(one.config["inherited_share"])).config
-    classes = found.inferred.classes
-    threshold = instance_threshold(largest, scores, data.bags, data.weak, classes)
-    slope = probability_slope(scores - threshold, classes)
-    chosen = [{**one.config.chosen, "score": one.score} for one in winners]
-    bag_threshold = _joint_threshold(winners, request.data)
-    heldout = _heldout_of_trials(winners, request, any_ready, scores - threshold)
-    wanted = winners[0].config["bag_threshold"]
-    read = heldout.read(None if isinstance(wanted, str) else float(wanted))
-    regimes, best = tuple(one.config.regime for one in winners), winners[0].config
-    return FitResult(best, found, members, regimes, any_ready.order, bag_threshold, threshold, slope, read, chosen)
-
-
-def ranked_trials(request: FitRequest) -> list[Trial]:
-    """Score candidates on held-out bags of the training data, best first, and tell of it."""
-    candidates = request.config.candidates
-    folds = _selection_folds(request)
-    heldout = [np.flatnonzero(folds == fold) for fold in range(int(folds.max()) + 1)]
-    check_training_parts(request.data, candidates[0].regime, heldout, SELECTION)
-    n_tasks = len(groups_of(candidates)) * (int(folds.max()) + 1)
-    request.emit(SelectionStarted(len(candidates), n_tasks, request.n_members))
-
-    def progress(done: int, total: int) -> None:
-        request.emit(SelectionAdvanced(done, total))
-
-    return trials_of(candidates, request.data, folds, request.seed, request.n_jobs, progress, request.pieces)
 
 
 def warn_of_collapse(found: CrossFit, classes: NDArray[Any]) -> None:
@@ -206,7 +162,7 @@ def warn_of_collapse(found: CrossFit, classes: NDArray[Any]) -> None:
         warnings.warn(f"No pull could tell labels apart: {never}", BlissWarning, stacklevel=5)
 
 
-def _learner(config: FitConfig, ready: OrderedData, found: CrossFit, seed: int) -> FinalLearner:
+def learner_of(config: FitConfig, ready: OrderedData, found: CrossFit, seed: int) -> FinalLearner:
     inherited = config.regime.inherited(ready.data.weak, ready.data.bags)
     targets = targets_of(config, found.inferred, ready.data, inherited)
     return FinalLearner(config.final.estimator(seed), ready.data, targets)
@@ -245,18 +201,6 @@ def _calibrated(
     return threshold, cut, probability_slope(own, classes), heldout.read(None if chosen else threshold)
 
 
-def _heldout_of_trials(
-    winners: Sequence[Trial], request: FitRequest, ready: OrderedData, scores: NDArray[np.float64]
-) -> HeldOutBags:
-    """Put what the best candidates said of held-out bags together; `scores` (n,) or (n, C) are in canonical order."""
-    data, reading = ready.data, winners[0].config.regime.reading
-    positions = request.data.bags.take(ready.order)[1]
-    bag_scores = _joint_bag_scores(winners)[positions]
-    if reading.from_instances:
-        bag_scores = reading.bag_scores(scores, data.bags)
-    return HeldOutBags(reading, scores, bag_scores, data.bags, data.weak, _selection_folds(request)[positions])
-
-
 def _out_of_fold_folds(config: FitConfig, data: Part) -> NDArray[np.intp]:
     return deal_folds(config.regime.strata(data.weak), OUT_OF_FOLD, np.random.default_rng(0), data.bags.groups)
 
@@ -267,90 +211,3 @@ def _check_self_training(config: FitConfig, data: Part) -> None:
             f"self_training needs out-of-fold scores, which take {OUT_OF_FOLD} bags; there are {data.bags.n_bags}. Use "
             "more bags, or self_training=0."
         )
-
-
-def _selection_folds(request: FitRequest) -> NDArray[np.intp]:
-    """Deal bags in canonical order, so that the order of rows in the caller's data changes nothing."""
-    config = request.config.candidates[0]
-    ready = order_data(request.data, config, scaling="none")
-    dealt = selection_folds(config.regime.strata(ready.data.weak), request.seed, ready.data.bags.groups)
-    positions = request.data.bags.take(ready.order)[1]
-    folds = np.empty(len(dealt), dtype=np.intp)
-    folds[positions] = dealt
-    return folds
-
-
-def selection_folds(strata: NDArray[np.intp], seed: int, groups: NDArray[np.intp] | None) -> NDArray[np.intp]:
-    """Deal bags (B,) of some strata to the folds on which settings are scored; groups (B,) stay whole."""
-    n_folds = usable_folds(strata, OUT_OF_FOLD, "rest", groups)
-    return deal_folds(strata, n_folds, np.random.default_rng(seed), groups)
-
-
-def _inferring(winners: Sequence[Trial], trials: Sequence[Trial]) -> list[FitConfig]:
-    """Return a configuration for each inference that a winner needs, and the best that infers where none does."""
-    needed: dict[str, FitConfig] = {}
-    for one in winners:
-        if one.config.inference_key is not None:
-            needed.setdefault(one.config.inference_key, one.config)
-    return list(needed.values()) or [one.config for one in trials if one.config.inference_key is not None][:1]
-
-
-def _ordered_once(request: FitRequest, configs: Sequence[FitConfig]) -> dict[str, OrderedData]:
-    """Order and scale the training data once for each way that a configuration needs."""
-    first = {one.order_key: one for one in reversed(configs)}
-    return {key: order_data(request.data, one) for key, one in first.items()}
-
-
-def _inferences(
-    needed: Sequence[FitConfig], best: FitConfig, ready: Mapping[str, OrderedData], request: FitRequest
-) -> dict[str | None, CrossFit]:
-    """Infer the labels of all training rows once for each configuration; where there is none, they are inherited."""
-    if not needed:
-        data = ready[best.order_key].data
-        return {None: inherited_labels(best.regime.inherited(data.weak, data.bags), data.space)}
-    found: dict[str | None, CrossFit] = {}
-    for number, one in enumerate(needed, start=1):
-        runner = fold_runner(request.n_jobs)
-        if request.pieces is not None:
-            runner = request.pieces.folds(runner, f"inference{number}")
-        found[one.inference_key] = infer(one, ready[one.order_key].data, request.seed, runner, request.emit)
-    return found
-
-
-def _member(trial: Trial, ready: OrderedData, inferences: Mapping[str | None, CrossFit], seed: int) -> Member:
-    config = trial.config
-    found = inferences.get(config.inference_key, next(iter(inferences.values())))
-    learner = _learner(config, ready, found, seed)
-    final = learner.fit_on(np.arange(ready.data.n_rows))
-    warn_of_final(final, learner, config)
-    return Member(ready.scaling, final, config["regime"], unit_of(trial.scores), unit_of(trial.bag_scores))
-
-
-def _combined(inferences: Sequence[CrossFit], data: Part, constrain: Constrain | None) -> CrossFit:
-    """Average the means of every arm over several inferences of the same rows."""
-    if len(inferences) == 1:
-        return inferences[0]
-    means = np.stack([one.inferred.means for one in inferences])
-    pulls = np.sum([one.inferred.pulls for one in inferences], axis=0)
-    times = (~np.isnan(means)).sum(axis=0)
-    average = np.nansum(means, axis=0) / np.maximum(times, 1)
-    first = inferences[0]
-    return evolve(
-        first,
-        inferred=conclude(average, pulls, data, constrain, 0, np.random.default_rng(0)),
-        folds=tuple(fold for one in inferences for fold in one.folds),
-        n_pulls=sum(one.n_pulls for one in inferences),
-        seconds={what: sum(one.seconds[what] for one in inferences) for what in first.seconds},
-    )
-
-
-def _joint_threshold(winners: Sequence[Trial], data: CheckedData) -> float:
-    wanted = winners[0].config["bag_threshold"]
-    if not isinstance(wanted, str):
-        return float(wanted)
-    return float(winners[0].config.regime.reading.bag_threshold(_joint_bag_scores(winners), data.labels))
-
-
-def _joint_bag_scores(winners: Sequence[Trial]) -> NDArray[np.float64]:
-    """Average the out-of-fold bag scores (B, ...) of candidates, each in its own units, in the caller's order."""
-    return np.asarray(np.mean([one.bag_scores / unit_of(one.bag_scores) for one in winners], axis=0))

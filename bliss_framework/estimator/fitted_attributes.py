@@ -57,7 +57,7 @@ def remember_result(model: Any, result: FitResult) -> None:
     own = {name: getattr(model, name) for name in named("rows", "selection", "run")}
     model.config_ = Config({**result.config.values, **own})
     model.plugins_ = {name: dict(origin) for name, origin in result.config.components_from.items()}
-    model.members_ = result.members
+    model.members_, model.head_ = result.members, result.head
     model.bag_threshold_, model.instance_threshold_ = result.bag_threshold, result.instance_threshold
     model.probability_slope_ = result.slope
     model._regimes_in_hand = result.regimes

@@ -4,6 +4,11 @@ Every class here is abstract; implement the abstract methods and leave the other
 to change it, do not subclass one. `bliss_framework.testing` checks an implementation.
 """
 
+from bliss_framework.extension.contracts.bag_head import (
+    BagEvidence as BagEvidence,
+    BagHead as BagHead,
+    FittedBagHead as FittedBagHead,
+)
 from bliss_framework.extension.contracts.bag_reading import BagReading as BagReading
 from bliss_framework.extension.contracts.baseline import Baseline as Baseline
 from bliss_framework.extension.contracts.classifier import (

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bliss_framework.extension.contracts.bag_head import BagHead
 from bliss_framework.extension.contracts.bag_reading import BagReading
 from bliss_framework.extension.contracts.presets import Presets
 from bliss_framework.kernel.bags import Bags
@@ -45,6 +46,11 @@ class Regime(ABC):
     @abstractmethod
     def reading(self) -> BagReading:
         """How bags are read from the scores of their instances; a class attribute will do."""
+
+    @property
+    def head(self) -> BagHead | None:
+        """What reads bags from their rows, too, where settings are chosen; None reads them from scores alone."""
+        return None
 
     @abstractmethod
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:

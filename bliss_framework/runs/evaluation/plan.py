@@ -8,7 +8,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.errors import SettingsError
-from bliss_framework.estimator.fit import SELECTION, selection_folds
+from bliss_framework.estimator.fit_best import SELECTION, selection_folds
 from bliss_framework.estimator.training_parts import check_training_parts
 from bliss_framework.kernel.folds import deal_folds, strata_of_groups
 from bliss_framework.runs.evaluation.methods import Method

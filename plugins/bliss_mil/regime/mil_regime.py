@@ -6,7 +6,18 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import BagReading, Bags, BinaryReading, LabelSpace, Presets, Regime, WeakLabels, one_of
+from bliss_framework.plugin import (
+    BagHead,
+    BagReading,
+    Bags,
+    BinaryReading,
+    LabelSpace,
+    Presets,
+    Regime,
+    WeakLabels,
+    one_of,
+)
+from bliss_mil.bag_head.kernel_stack import KernelStack
 from bliss_mil.regime.presets import PRESETS
 from bliss_mil.regime.weak_labels import check_binary, check_known_binary
 
@@ -23,21 +34,29 @@ class MilRegime(Regime):
         weights: "instance" lets every instance count alike, "bag" every bag (instance weights 1/|bag|).
         bag_score: of the instance scores of a bag, "max" is the regime's own definition, "mean" lets all instances
             vote, and "max-mean" is the mean of both.
+        bag_head: what reads bags where settings are chosen: "none" is instance scores alone, "stack" adds SVMs on
+            kernels between whole bags, "whole" and "informed" are one of these SVMs alone; see `KernelStack`.
     """
 
     binary: ClassVar[bool] = True
     presets: ClassVar[Presets] = PRESETS
-    reading_parameters: ClassVar[tuple[str, ...]] = ("bag_score",)
+    reading_parameters: ClassVar[tuple[str, ...]] = ("bag_score", "bag_head")
 
     positive_label: Any = field(default=None)
     negative_bags: str = field(default="known", validator=one_of("known", "free"))
     weights: str = field(default="instance", validator=one_of("instance", "bag"))
     bag_score: str = field(default="max", validator=one_of("max", "mean", "max-mean"))
+    bag_head: str = field(default="none", validator=one_of("none", "stack", "whole", "informed"))
 
     @property
     def reading(self) -> BagReading:
         """Bags are scored by their instances as `bag_score` says."""
         return BinaryReading(self.bag_score)
+
+    @property
+    def head(self) -> BagHead | None:
+        """The stack, or the one of its SVMs that was asked for."""
+        return None if self.bag_head == "none" else KernelStack(self.bag_head)
 
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Refuse anything but two classes of bags, both of them there; note which word was taken for positive."""

@@ -1,0 +1,148 @@
+"""A regime's bag head in a fit: what it is shown of training bags, and the classifiers that it asks of others."""
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from bliss_framework.errors import BlissWarning
+from bliss_framework.estimator.ensemble import Ensemble, Member, bag_scores
+from bliss_framework.estimator.label_inference import OrderedData
+from bliss_framework.estimator.selection import Trial, unit_of
+from bliss_framework.extension.contracts import BagEvidence, BagHead, Regime
+from bliss_framework.kernel.bags import Bags
+from bliss_framework.kernel.labels import WeakLabels
+from bliss_framework.kernel.row_view import as_rows
+from bliss_framework.kernel.rows import Rows
+
+MemberOf = Callable[[Trial], Member]
+
+
+class ModelHead(BaseEstimator):  # type: ignore[misc]
+    """A fitted bag head, with the final classifiers that it asks.
+
+    Args:
+        scaling: of the rows that the head sees.
+        fitted: a `FittedBagHead`.
+        views: lists of members, one for each kind of instance scores.
+        means, units: of the instance scores of each kind over the training rows.
+    """
+
+    def __init__(self, scaling: Any, fitted: Any, views: Any, means: Any, units: Any) -> None:
+        self.scaling = scaling
+        self.fitted = fitted
+        self.views = views
+        self.means = means
+        self.units = units
+
+    def parts(self, X: Any, bags: Bags, ensemble: Ensemble) -> Mapping[str, NDArray[np.float64]]:
+        """Return what each kind of evidence says of the bags (B,), by name; the score of a bag is their sum.
+
+        Args:
+            X: (n, d) rows, not scaled.
+            bags: their bags.
+            ensemble: members and regimes by whose scores bags are read without a head.
+        """
+        # Rows of a bag beside each other, whatever the order in which they came.
+        order = np.argsort(bags.index, kind="stable")
+        X, bags = as_rows(X).take(order), Bags(bags.ids, bags.index[order])
+        scored: dict[int, NDArray[np.float64]] = {}
+        scores = []
+        for view, mean, unit in zip(self.views, self.means, self.units, strict=True):
+            scores.append((_mean_scores(view, X, scored) - mean) / unit)
+        rows = Rows(self.scaling.transform(X.array))
+        return dict(self.fitted.parts(BagEvidence(rows, bags, tuple(scores), bag_scores(ensemble, X, bags)[:, None])))
+
+    def score(self, X: Any, bags: Bags, ensemble: Ensemble) -> NDArray[np.float64]:
+        """Score bags (B,); arguments as in `parts`."""
+        return np.asarray(np.sum(list(self.parts(X, bags, ensemble).values()), axis=0))
+
+
+@frozen(eq=False)
+class HeadedBags:
+    """A head that was fitted, and what it says of training bags out of fold.
+
+    Attributes:
+        head: to predict with.
+        bag_scores: (B,) in canonical order.
+    """
+
+    head: ModelHead = field()
+    bag_scores: NDArray[np.float64] = field()
+
+
+def head_in_use(regime: Regime, bags: Bags, weak: WeakLabels, folds: NDArray[np.intp]) -> BagHead | None:
+    """Return the bag head of a regime where it can learn from these training bags; warn where it cannot.
+
+    Args:
+        regime: may have one.
+        bags: B training bags.
+        weak: their weak labels.
+        folds: (B,) the fold of each bag.
+    """
+    head = regime.head
+    if head is None:
+        return None
+    refusal = head.refusal(bags, weak, folds)
+    if refusal is None:
+        return head
+    warnings.warn(
+        f"The bag head stands back, because {refusal}; bags are read from the scores of their instances.",
+        BlissWarning,
+        stacklevel=6,
+    )
+    return None
+
+
+def fitted_head(
+    head: BagHead,
+    trials: Sequence[Trial],
+    own: NDArray[np.float64],
+    ready: OrderedData,
+    folds: NDArray[np.intp],
+    member_of: MemberOf,
+) -> HeadedBags:
+    """Fit a bag head on what candidates said of the bags that they had not seen.
+
+    Args:
+        head: of the regime.
+        trials: all candidates.
+        own: (B,) out-of-fold bag scores of those that bags are read by without a head, in canonical order.
+        ready: the training data in canonical order, in the scaling that the head sees.
+        folds: (B,) the fold of each bag, in canonical order.
+        member_of: trains the final classifier of a candidate on all training bags.
+    """
+    groups = views_of(trials)
+    raw = [np.mean([one.scores / unit_of(one.scores) for one in group], axis=0)[ready.order] for group in groups]
+    means, units = [float(np.sort(one).mean()) for one in raw], [unit_of(one) for one in raw]
+    scores = tuple((one - mean) / unit for one, mean, unit in zip(raw, means, units, strict=True))
+    data = ready.data
+    evidence = BagEvidence(Rows(as_rows(data.X).array), data.bags, scores, own[:, None])
+    fitted, bag_scores = head.fit(evidence, data.weak, folds)
+    views = [[member_of(one) for one in group] for group in groups]
+    return HeadedBags(ModelHead(ready.scaling, fitted, views, means, units), np.asarray(bag_scores, dtype=np.float64))
+
+
+def views_of(trials: Sequence[Trial]) -> list[list[Trial]]:
+    """Put candidates together by how much of their targets is inherited; those that infer nothing stand back.
+
+    Candidates that differ in how bags are read have the same instance scores, and count once.
+    """
+    inferring = [one for one in trials if one.config.inference_key is not None] or list(trials)
+    groups: dict[float, dict[str, Trial]] = {}
+    for one in inferring:
+        own = groups.setdefault(float(one.config["inherited_share"]), {})
+        own.setdefault(repr([one.config.order_key, one.config.inference_key, one.config.final_key]), one)
+    # In the order of the grid, and not in that of their success, which has no say here.
+    return [sorted(groups[share].values(), key=lambda one: repr(one.config.chosen)) for share in sorted(groups)]
+
+
+def _mean_scores(view: Sequence[Member], X: Any, scored: dict[int, NDArray[np.float64]]) -> NDArray[np.float64]:
+    for one in view:
+        if id(one.final) not in scored:
+            scored[id(one.final)] = one.scores(X)
+    return np.asarray(np.mean([scored[id(one.final)] / one.instance_unit for one in view], axis=0))

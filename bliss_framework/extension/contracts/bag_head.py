@@ -1,0 +1,76 @@
+"""The contract of bag heads: bags that are read from their rows, too, and not from instance scores alone."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from bliss_framework.kernel.bags import Bags
+from bliss_framework.kernel.labels import WeakLabels
+from bliss_framework.kernel.rows import Rows
+
+
+@frozen(eq=False)
+class BagEvidence:
+    """What a bag head may look at. In training, all scores are of classifiers that have not seen the bag.
+
+    Attributes:
+        rows: (n, d) scaled rows; those of a bag are beside each other, in the order of bags.
+        bags: their B bags.
+        instance_scores: one or more (n,) arrays, of mean 0 and deviation 1 over the training rows: one of final
+            classifiers for each share of inherited labels.
+        bag_scores: (B, m) what the regime's reading makes of the scores of m final classifiers.
+    """
+
+    rows: Rows = field()
+    bags: Bags = field()
+    instance_scores: tuple[NDArray[np.float64], ...] = field()
+    bag_scores: NDArray[np.float64] = field()
+
+
+class FittedBagHead(ABC):
+    """A bag head that has been trained. It is saved with the model: make it a scikit-learn estimator, of arrays."""
+
+    @abstractmethod
+    def parts(self, evidence: BagEvidence) -> Mapping[str, NDArray[np.float64]]:
+        """Return what each kind of evidence says of the bags, by name: (B,) arrays, whose sum is the score."""
+
+    def score(self, evidence: BagEvidence) -> NDArray[np.float64]:
+        """Score the bags: (B,), larger for positive ones."""
+        return np.asarray(np.sum(list(self.parts(evidence).values()), axis=0))
+
+
+class BagHead(ABC):
+    """Learns to score bags from their rows, the scores of their instances, and what is made of these.
+
+    A regime may have one (`Regime.head`). Labels of instances do not change.
+    """
+
+    def refusal(self, bags: Bags, weak: WeakLabels, folds: NDArray[np.intp]) -> str | None:
+        """Say in a sentence why these training bags cannot be learnt from; None where they can.
+
+        Bags are then read from instance scores alone, with a warning. It is asked before long work starts.
+
+        Args:
+            bags: B training bags.
+            weak: their weak labels.
+            folds: (B,) the fold of each bag.
+        """
+        return None
+
+    @abstractmethod
+    def fit(
+        self, evidence: BagEvidence, weak: WeakLabels, folds: NDArray[np.intp]
+    ) -> tuple[FittedBagHead, NDArray[np.float64]]:
+        """Learn from training bags.
+
+        Args:
+            evidence: of the training bags, out of fold.
+            weak: their weak labels.
+            folds: (B,) the fold of each bag: those on which the scores are out of fold.
+
+        Returns:
+            The fitted head, and its own out-of-fold scores (B,).
+        """

@@ -1,0 +1,108 @@
+"""The bag head of MIL: a stack of what instance scores say, and of SVMs on kernels between whole bags."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.svm import SVC
+
+from bliss_framework.plugin import BagEvidence, BagHead, Bags, FittedBagHead, WeakLabels
+from bliss_mil.bag_head.bag_kernels import Grams, compared, learnt
+from bliss_mil.bag_head.stacking import stack_weights
+
+C = 10.0
+MOST_ROWS = 100_000
+INSTANCES, SHAPE, WITNESSES = "instances", "shape", "witnesses"
+SVMS = {SHAPE: "whole", WITNESSES: "informed"}
+HEADS = {"stack": (INSTANCES, SHAPE, WITNESSES), "whole": (SHAPE,), "informed": (WITNESSES,)}
+
+
+@frozen
+class KernelStack(BagHead):
+    """Weighs three kinds of evidence: instance scores, the shape of bags, and shape with likely witnesses.
+
+    Args:
+        kind: "stack" weighs all three; "whole" is an SVM on kernels between whole bags, "informed" one on those and
+            kernels that likely witnesses weigh.
+    """
+
+    kind: str = field(default="stack")
+
+    def refusal(self, bags: Bags, weak: WeakLabels, folds: NDArray[np.intp]) -> str | None:
+        """Refuse bags of one instance, very many rows, and folds without which there is one class."""
+        if bags.n_bags == bags.n_rows:
+            return "every bag has one instance"
+        if bags.n_rows > MOST_ROWS:
+            return f"there are {bags.n_rows:,} rows, and it takes at most {MOST_ROWS:,}"
+        if any(len(np.unique(weak.values[folds != fold])) < 2 for fold in np.unique(folds)):
+            return "without one of the folds all bags are of one class"
+        return None
+
+    def fit(
+        self, evidence: BagEvidence, weak: WeakLabels, folds: NDArray[np.intp]
+    ) -> tuple[FittedBagHead, NDArray[np.float64]]:
+        """Learn from training bags; see `BagHead`."""
+        names, y = HEADS[self.kind], weak.values
+        kernels, grams = learnt(evidence)
+        columns, columns_of = [], []
+        if INSTANCES in names:
+            columns += list(evidence.bag_scores.T)
+            columns_of += [INSTANCES] * evidence.bag_scores.shape[1]
+        svms = [name for name in names if name in SVMS]
+        columns += [_out_of_fold(_gram(grams, name), y, folds) for name in svms]
+        scores = np.stack(columns, axis=1)
+        units = np.where(scores.std(axis=0) > 0, scores.std(axis=0), 1.0)
+        scores = scores / units
+        weights = stack_weights(scores - scores.mean(axis=0), y) / units
+        machines = {name: _svm().fit(_gram(grams, name), y) for name in svms}
+        fitted = FittedKernelStack(kernels, machines, weights, tuple(columns_of + svms))
+        return fitted, np.asarray(np.stack(columns, axis=1) @ weights)
+
+
+class FittedKernelStack(FittedBagHead, BaseEstimator):  # type: ignore[misc]
+    """A trained `KernelStack`.
+
+    Args:
+        kernels: that compare bags with those of training.
+        machines: SVMs by the kind of evidence.
+        weights: (h,) of all scores.
+        kinds: of evidence, one for each weight.
+    """
+
+    def __init__(self, kernels: Any, machines: Any, weights: Any, kinds: Any) -> None:
+        self.kernels = kernels
+        self.machines = machines
+        self.weights = weights
+        self.kinds = kinds
+
+    def parts(self, evidence: BagEvidence) -> Mapping[str, NDArray[np.float64]]:
+        """Return what instances, the shape of the bag, and likely witnesses say."""
+        grams = compared(self.kernels, evidence)
+        own = iter(evidence.bag_scores.T)
+        parts: dict[str, NDArray[np.float64]] = {}
+        for name, weight in zip(self.kinds, self.weights, strict=True):
+            machine = self.machines.get(name)
+            scores = next(own) if machine is None else machine.decision_function(_gram(grams, name))
+            parts[name] = parts.get(name, 0.0) + weight * scores
+        return parts
+
+
+def _gram(grams: Grams, name: str) -> NDArray[np.float64]:
+    return np.asarray(getattr(grams, SVMS[name]))
+
+
+def _svm() -> SVC:
+    return SVC(C=C, kernel="precomputed")
+
+
+def _out_of_fold(gram: NDArray[np.float64], y: NDArray[Any], folds: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Score each bag (B,) by an SVM that was trained on the other folds."""
+    scores = np.empty(len(y))
+    for fold in np.unique(folds):
+        train, heldout = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        machine = _svm().fit(gram[np.ix_(train, train)], y[train])
+        scores[heldout] = machine.decision_function(gram[np.ix_(heldout, train)])
+    return scores

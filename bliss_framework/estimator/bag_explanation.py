@@ -1,5 +1,6 @@
 """Why a bag is read as it is: its witnesses, how far it is from the threshold, and the instance that decides."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,7 @@ class BagExplanation:
         witnesses: its instances, the strongest first.
         strongest: why the first of them got its label.
         decides: the instance that decides; None where there is one instance, or several classifiers are averaged.
+        parts: what each kind of evidence of a bag head adds to the score, by name; None without a head.
     """
 
     bag: Any = field()
@@ -60,6 +62,7 @@ class BagExplanation:
     witnesses: tuple[WitnessReport, ...] = field()
     strongest: Explanation = field()
     decides: DecidingInstance | None = field()
+    parts: Mapping[str, float] | None = field(default=None)
 
     def sentence(self) -> str:
         """Say it in a few sentences."""
@@ -68,6 +71,9 @@ class BagExplanation:
         if isinstance(self.score, float):
             side = "above" if self.score > 0 else "below"
             said += f" Its score is {abs(self.score):.4f} {side} the threshold of bags."
+        if self.parts is not None:
+            shown = [f"{name} {value:+.4f}" for name, value in sorted(self.parts.items(), key=lambda one: -one[1])]
+            said += f" Beside the mean bag, its score comes from: {', '.join(shown)}."
         if self.decides is None:
             return said
         if self.decides.predicted_without == self.predicted:
@@ -100,6 +106,7 @@ def explain_bag(model: Any, bag: Any) -> BagExplanation:
         witnesses,
         explain(model, witnesses[0].row, 0),
         decides,
+        None if model.bag_parts_ is None else {name: float(said[place]) for name, said in model.bag_parts_.items()},
     )
 
 
@@ -152,7 +159,7 @@ def _reading(
     whole, label, cut = _whole(model, place, read[0])
     labels = np.asarray(reading.bag_labels(own[instance], bags, cut))
     labels = in_words(labels, model.bag_classes_)
-    averaged = len(model.members_) > 1 and not reading.from_instances
+    averaged = (len(model.members_) > 1 or model.head_ is not None) and not reading.from_instances
     if not left_out or averaged:
         return whole, labels[0] if label is None else label, None
     most = int(_changes(read[1:] - read[0], whole, reading.from_instances).argmax()) + 1

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.compute.processes import Spread
 from bliss_framework.errors import BlissWarning, SettingsError
-from bliss_framework.estimator.bag_head import ModelHead
+from bliss_framework.estimator.bag_head import HeadedBags
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.ensemble import Member
@@ -80,7 +80,7 @@ class FitResult:
         slope: of the logistic curve from scores to probabilities.
         out_of_fold: what is said of bags that were not trained on; None where there are too few of them.
         chosen: the settings of each member that were chosen, with their selection score.
-        head: what reads bags from their rows, too; None where bags are read from scores alone.
+        headed: what reads bags from their rows, too; None where bags are read from scores alone.
     """
 
     config: FitConfig = field()
@@ -93,7 +93,7 @@ class FitResult:
     slope: float = field()
     out_of_fold: OutOfFold | None = field()
     chosen: list[dict[str, Any]] = field(factory=list)
-    head: ModelHead | None = field(default=None)
+    headed: HeadedBags | None = field(default=None)
 
     def inference(self, classes: NDArray[Any]) -> dict[str, Any]:
         """Say what was inferred, as `result.json` does under "inference"; `classes` (C,) are the user's values."""

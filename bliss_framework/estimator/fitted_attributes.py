@@ -57,11 +57,22 @@ def remember_result(model: Any, result: FitResult) -> None:
     own = {name: getattr(model, name) for name in named("rows", "selection", "run")}
     model.config_ = Config({**result.config.values, **own})
     model.plugins_ = {name: dict(origin) for name, origin in result.config.components_from.items()}
-    model.members_, model.head_ = result.members, result.head
+    model.members_ = result.members
+    _remember_head(model, result)
     model.bag_threshold_, model.instance_threshold_ = result.bag_threshold, result.instance_threshold
     model.probability_slope_ = result.slope
     model._regimes_in_hand = result.regimes
     _remember_out_of_fold(model, result)
+
+
+def _remember_head(model: Any, result: FitResult) -> None:
+    """Keep the bag head as `head_`, and what it said of training bags out of fold as `bag_parts_`, (B,) by name."""
+    model.head_, model.bag_parts_ = None, None
+    if result.headed is None:
+        return
+    model.head_ = result.headed.head
+    place = np.argsort(Bags(model.bag_ids_, model.bag_index_).take(result.order)[1])
+    model.bag_parts_ = {name: said[place] for name, said in result.headed.parts.items()}
 
 
 def _remember_out_of_fold(model: Any, result: FitResult) -> None:

@@ -18,6 +18,7 @@ from sklearn.svm import SVC, NuSVC
 from sklearn.svm._base import BaseLibSVM
 
 from bliss_framework.errors import BlissError
+from bliss_framework.estimator.bag_head import ModelHead
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
 from bliss_framework.estimator.configure import Config
 from bliss_framework.estimator.ensemble import Member
@@ -231,6 +232,10 @@ def _check_attributes(model: BlissClassifier) -> None:
         value = np.asarray(getattr(model, name))
         _check(value.dtype.kind in "iuf" and np.isfinite(value).all(), f"{name} is no number")
     _check(isinstance(model.config_, Config) and isinstance(model.inference_, Mapping), "config_ or inference_ is none")
+    _check(model.head_ is None or isinstance(model.head_, ModelHead), "head_ is no bag head")
+    _check(model.bag_parts_ is None or isinstance(model.bag_parts_, Mapping), "bag_parts_ are no parts")
+    for part in (model.bag_parts_ or {}).values():
+        _array(part, "a part of bag scores", (n_bags,), np.float64)
     _check(_are_origins(model.plugins_), "plugins_ does not say where components come from")
 
 

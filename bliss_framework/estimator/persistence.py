@@ -20,6 +20,7 @@ from bliss_framework.faults import in_words
 # Whole names only: a file may name any function that a module merely imports, and skops calls what it is told to trust.
 OWN_TYPES = frozenset(
     (
+        "bliss_framework.estimator.bag_head.ModelHead",
         "bliss_framework.estimator.bliss_classifier.BlissClassifier",
         "bliss_framework.estimator.configure.Config",
         "bliss_framework.estimator.final.FinalClassifier",
@@ -27,6 +28,7 @@ OWN_TYPES = frozenset(
         "bliss_framework.estimator.scaling.Scaling",
         "bliss_framework.estimator.preparation.Preparation",
         "numpy.dtype",  # Which scikit-learn's imputer remembers; a file makes nothing of it but a type of numbers.
+        "bliss_framework.kernel.bags.Bags",
         "scipy.sparse._csr.csr_matrix",
         "builtins.frozenset",
     )

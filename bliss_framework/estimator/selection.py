@@ -19,6 +19,7 @@ from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.final import FinalLearner, Targets, targets_of
 from bliss_framework.estimator.instance_threshold import instance_threshold
 from bliss_framework.estimator.label_inference import OrderedData, infer, order_data, part_of
+from bliss_framework.estimator.ordering import canonical_order
 from bliss_framework.kernel.crossfit import RunTasks, in_turn
 from bliss_framework.kernel.events import silent
 from bliss_framework.kernel.pull import Part
@@ -180,20 +181,28 @@ def _heldout_scores(
 ) -> list[HeldoutScores]:
     """Infer once without the held-out bags, and score their instances by every final classifier of the group."""
     with one_blas_thread():
-        outside = data.bags.rows_of(np.flatnonzero(held_bags))
         first = next((one for one in group if one.inference_key is not None), group[0])
         training = order_data(data.take_bags(np.flatnonzero(~held_bags)), first)
-        heldout = _heldout(data.take_bags(np.flatnonzero(held_bags)), training, first)
+        outside = data.bags.rows_of(np.flatnonzero(held_bags))
+        heldout, order = _heldout(data.take_bags(np.flatnonzero(held_bags)), training, first)
         inferred = None
         if first.inference_key is not None:
             inferred = infer(first, training.data, seed, in_turn, silent).inferred
         finals = {one.final_key: one for one in group}
-        scores = dict(zip(finals, _final_scores(list(finals.values()), training.data, heldout, inferred), strict=True))
+        found = _final_scores(list(finals.values()), training.data, heldout, inferred)
+        scores = {key: own[np.argsort(order)] for key, own in zip(finals, found, strict=True)}
         return [(position, outside, scores[one.final_key]) for position, one in zip(positions, group, strict=True)]
 
 
-def _heldout(data: CheckedData, training: OrderedData, config: FitConfig) -> Part:
-    return part_of(training.scaling.transform(data.X), data.bags, data.labels, config.regime, data.weights)
+def _heldout(data: CheckedData, training: OrderedData, config: FitConfig) -> tuple[Part, NDArray[np.intp]]:
+    """Return held-out bags as classifiers see them, in canonical order, and the caller's row of each of their rows."""
+    regime = config.regime
+    # The place of a row in a matrix product decides its last bits, and scores are compared and added up.
+    order = canonical_order(data.rows, data.bags, regime.strata(data.labels))
+    bags, positions = data.bags.take(order)
+    weights = None if data.weights is None else data.weights[order]
+    rows = training.scaling.transform(data.rows.take(order).array)
+    return part_of(rows, bags, data.labels.take(positions, order), regime, weights), order
 
 
 def _final_scores(

@@ -14,11 +14,23 @@ from bliss_mil.regime.mil_regime import MilRegime
 from bliss_mil.rewards.marginal_effect import MilMarginalReward
 from bliss_mil.rewards.paper_reward import MilReward
 
+# What a model holds whose bags are read by a head.
+HEAD_TYPES = (
+    "bliss_mil.bag_head.bag_kernels.BagKernels",
+    "bliss_mil.bag_head.bag_kernels.Vectors",
+    "bliss_mil.bag_head.kernel_stack.FittedKernelStack",
+    "bliss_mil.bag_head.pair_sums.ExactPairs",
+    "bliss_mil.bag_head.pair_sums.LandmarkPairs",
+    "bliss_mil.bag_head.pair_sums.WeighedBags",
+    "bliss_framework.primal.landmarks.Landmarks",
+)
+
 
 @hookimpl
 def bliss_regimes() -> list[Component]:
     """Register the MIL regime."""
-    return [Component("mil", MilRegime, "A positive bag holds at least one positive instance, a negative bag none")]
+    summary = "A positive bag holds at least one positive instance, a negative bag none"
+    return [Component("mil", MilRegime, summary, saved_types=HEAD_TYPES)]
 
 
 @hookimpl

@@ -18,7 +18,7 @@ from bliss_framework import (
     load_model,
     save_model,
 )
-from bliss_framework.estimator import fit as fitting, label_inference, selection
+from bliss_framework.estimator import fit_best as fitting, label_inference, selection
 from bliss_framework.estimator.configure import configure
 from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
 from bliss_framework.estimator.inputs import check_training

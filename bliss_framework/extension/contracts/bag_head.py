@@ -35,11 +35,11 @@ class FittedBagHead(ABC):
 
     @abstractmethod
     def parts(self, evidence: BagEvidence) -> Mapping[str, NDArray[np.float64]]:
-        """Return what each kind of evidence says of the bags, by name: (B,) arrays, whose sum is the score."""
+        """Return what each kind of evidence says of the bags, by name: (B,) arrays.
 
-    def score(self, evidence: BagEvidence) -> NDArray[np.float64]:
-        """Score the bags: (B,), larger for positive ones."""
-        return np.asarray(np.sum(list(self.parts(evidence).values()), axis=0))
+        The score of a bag is their sum, larger for positive ones. They are shown when a bag is explained, so 0 should
+        mean that a kind of evidence says nothing.
+        """
 
 
 class BagHead(ABC):
@@ -63,7 +63,7 @@ class BagHead(ABC):
     @abstractmethod
     def fit(
         self, evidence: BagEvidence, weak: WeakLabels, folds: NDArray[np.intp]
-    ) -> tuple[FittedBagHead, NDArray[np.float64]]:
+    ) -> tuple[FittedBagHead, Mapping[str, NDArray[np.float64]]]:
         """Learn from training bags.
 
         Args:
@@ -72,5 +72,5 @@ class BagHead(ABC):
             folds: (B,) the fold of each bag: those on which the scores are out of fold.
 
         Returns:
-            The fitted head, and its own out-of-fold scores (B,).
+            The fitted head, and what its parts say of the training bags out of fold, as `FittedBagHead.parts` has it.
         """

@@ -1,6 +1,6 @@
 """The bag head of MIL: a stack of what instance scores say, and of SVMs on kernels between whole bags."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,23 +43,20 @@ class KernelStack(BagHead):
 
     def fit(
         self, evidence: BagEvidence, weak: WeakLabels, folds: NDArray[np.intp]
-    ) -> tuple[FittedBagHead, NDArray[np.float64]]:
+    ) -> tuple[FittedBagHead, Mapping[str, NDArray[np.float64]]]:
         """Learn from training bags; see `BagHead`."""
-        names, y = HEADS[self.kind], weak.values
+        wanted, y = HEADS[self.kind], weak.values
         kernels, grams = learnt(evidence)
-        columns, columns_of = [], []
-        if INSTANCES in names:
-            columns += list(evidence.bag_scores.T)
-            columns_of += [INSTANCES] * evidence.bag_scores.shape[1]
-        svms = [name for name in names if name in SVMS]
+        kinds = [INSTANCES] * evidence.bag_scores.shape[1] if INSTANCES in wanted else []
+        columns = list(evidence.bag_scores.T) if kinds else []
+        svms = [name for name in wanted if name in SVMS]
         columns += [_out_of_fold(_gram(grams, name), y, folds) for name in svms]
         scores = np.stack(columns, axis=1)
-        units = np.where(scores.std(axis=0) > 0, scores.std(axis=0), 1.0)
-        scores = scores / units
-        weights = stack_weights(scores - scores.mean(axis=0), y) / units
+        means, units = scores.mean(axis=0), np.where(scores.std(axis=0) > 0, scores.std(axis=0), 1.0)
+        weights = stack_weights((scores - means) / units, y) / units
         machines = {name: _svm().fit(_gram(grams, name), y) for name in svms}
-        fitted = FittedKernelStack(kernels, machines, weights, tuple(columns_of + svms))
-        return fitted, np.asarray(np.stack(columns, axis=1) @ weights)
+        fitted = FittedKernelStack(kernels, machines, weights, means, kinds + svms)
+        return fitted, fitted.weighed(columns)
 
 
 class FittedKernelStack(FittedBagHead, BaseEstimator):  # type: ignore[misc]
@@ -69,24 +66,32 @@ class FittedKernelStack(FittedBagHead, BaseEstimator):  # type: ignore[misc]
         kernels: that compare bags with those of training.
         machines: SVMs by the kind of evidence.
         weights: (h,) of all scores.
-        kinds: of evidence, one for each weight.
+        means: (h,) of all scores, out of fold over the training bags.
+        kinds: of evidence, one for each score.
     """
 
-    def __init__(self, kernels: Any, machines: Any, weights: Any, kinds: Any) -> None:
+    def __init__(self, kernels: Any, machines: Any, weights: Any, means: Any, kinds: Any) -> None:
         self.kernels = kernels
         self.machines = machines
         self.weights = weights
+        self.means = means
         self.kinds = kinds
 
     def parts(self, evidence: BagEvidence) -> Mapping[str, NDArray[np.float64]]:
-        """Return what instances, the shape of the bag, and likely witnesses say."""
+        """Return what instances, the shape of the bag, and likely witnesses say, beside the mean training bag."""
         grams = compared(self.kernels, evidence)
         own = iter(evidence.bag_scores.T)
+        columns = [
+            self.machines[kind].decision_function(_gram(grams, kind)) if kind in SVMS else next(own)
+            for kind in self.kinds
+        ]
+        return self.weighed(columns)
+
+    def weighed(self, columns: Sequence[NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
+        """Weigh scores (B,), one for each kind, and add up those of a kind."""
         parts: dict[str, NDArray[np.float64]] = {}
-        for name, weight in zip(self.kinds, self.weights, strict=True):
-            machine = self.machines.get(name)
-            scores = next(own) if machine is None else machine.decision_function(_gram(grams, name))
-            parts[name] = parts.get(name, 0.0) + weight * scores
+        for kind, scores, weight, mean in zip(self.kinds, columns, self.weights, self.means, strict=True):
+            parts[kind] = parts.get(kind, 0.0) + weight * (scores - mean)
         return parts
 
 

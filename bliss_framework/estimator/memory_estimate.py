@@ -165,6 +165,7 @@ def estimate(config: FitConfig, data: DataSize, n_jobs: int | None, work: Work |
     jobs = n_workers(n_jobs)
     stages = [*_inference(configs, data, jobs)] if work.inference else []
     stages += [_final(configs, data, jobs)] if work.final else []
+    stages += _head(config, data) if work.final else []
     if work.fits:
         stages.append(_evaluation(configs, data.share(work.train_share), min(jobs, work.fits)))
     return Estimate(memory_in_use(), tuple(stages))
@@ -289,6 +290,16 @@ def _final(configs: Sequence[FitConfig], data: DataSize, jobs: int) -> Stage:
     n = min(jobs, OUT_OF_FOLD)
     what = f"the final fit on all rows, and {n} processes that fit to parts of them"
     return Stage(what, own, WORKER + own, 0 if on_cluster() else n)
+
+
+def _head(config: FitConfig, data: DataSize) -> list[Stage]:
+    """Return what the bag head takes, where there is one: settings are chosen, and the regime has one."""
+    head, profile = config.regime.head if config.candidates else None, data.profile
+    if head is None:
+        return []
+    rows = profile.n_rows * (data.row_bytes if profile.sparse else 8 * data.n_columns)
+    size = data.problem(profile.n_rows, profile.n_rows)
+    return [Stage("the bag head", int(_rows(data) + rows + head.memory(size, profile.n_bags)))]
 
 
 def _is_spread(config: FitConfig, data: DataSize) -> bool:

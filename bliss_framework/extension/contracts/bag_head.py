@@ -7,6 +7,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from bliss_framework.extension.contracts.classifier import ProblemSize
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.kernel.rows import Rows
@@ -59,6 +60,15 @@ class BagHead(ABC):
             folds: (B,) the fold of each bag.
         """
         return None
+
+    def memory(self, size: ProblemSize, n_bags: int) -> int:
+        """Return about how many bytes `fit` takes beside the rows; 0 by default.
+
+        Args:
+            size: of the training rows.
+            n_bags: training bags.
+        """
+        return 0
 
     @abstractmethod
     def fit(

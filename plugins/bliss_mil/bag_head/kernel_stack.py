@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.svm import SVC
 
-from bliss_framework.plugin import BagEvidence, BagHead, Bags, FittedBagHead, WeakLabels
-from bliss_mil.bag_head.bag_kernels import Grams, compared, learnt
+from bliss_framework.plugin import BagEvidence, BagHead, Bags, FittedBagHead, ProblemSize, WeakLabels
+from bliss_mil.bag_head.bag_kernels import MOST_EXACT, N_LANDMARKS, Grams, compared, learnt
 from bliss_mil.bag_head.stacking import stack_weights
 
 C = 10.0
 MOST_ROWS = 100_000
+N_SUMS = 4  # Over pairs of instances: alike, by graph, and by two kinds of instance scores.
+BLOCKS = 4 << 25  # Bytes of the blocks of a kernel.
 INSTANCES, SHAPE, WITNESSES = "instances", "shape", "witnesses"
 SVMS = {SHAPE: "whole", WITNESSES: "informed"}
 HEADS = {"stack": (INSTANCES, SHAPE, WITNESSES), "whole": (SHAPE,), "informed": (WITNESSES,)}
@@ -40,6 +42,14 @@ class KernelStack(BagHead):
         if any(len(np.unique(weak.values[folds != fold])) < 2 for fold in np.unique(folds)):
             return "without one of the folds all bags are of one class"
         return None
+
+    def memory(self, size: ProblemSize, n_bags: int) -> int:
+        """Return what kernels between bags take, and how near bags come to rows or landmarks; see `BagHead`."""
+        exact = size.n_train <= MOST_EXACT
+        n_others = size.n_train if exact else N_LANDMARKS
+        sums = 0 if exact else N_SUMS * n_bags * n_others
+        # Kernels in use at one time, beside the sums that they are made of.
+        return 8 * (2 * N_SUMS * n_bags**2 + 8 * n_bags**2 + 3 * n_bags * n_others + sums) + BLOCKS
 
     def fit(
         self, evidence: BagEvidence, weak: WeakLabels, folds: NDArray[np.intp]

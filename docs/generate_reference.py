@@ -35,6 +35,8 @@ CONTRACTS = (
     contracts.SumsEstimator,
     contracts.Regime,
     contracts.BagReading,
+    contracts.BagHead,
+    contracts.FittedBagHead,
     contracts.Reader,
     contracts.Pipeline,
     contracts.Baseline,

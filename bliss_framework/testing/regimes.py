@@ -8,9 +8,11 @@ from bliss_framework.errors import DataError
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
 from bliss_framework.estimator.inputs import check_training
 from bliss_framework.extension.components import resolve
-from bliss_framework.extension.contracts import BagReading, Regime
+from bliss_framework.extension.contracts import BagEvidence, BagHead, BagReading, FittedBagHead, Regime
 from bliss_framework.kernel.bags import Bags
+from bliss_framework.kernel.folds import deal_folds
 from bliss_framework.kernel.pull import Part
+from bliss_framework.kernel.rows import Rows
 from bliss_framework.testing.arrays import pickled, refusal, unchanged
 from bliss_framework.testing.checks import Check, Example
 from bliss_framework.testing.examples import fold_of, outcomes, part_of
@@ -28,6 +30,7 @@ def regime_checks(example: Example) -> list[Check]:
         Check("reading", tests.reading),
         Check("bag-scores-and-labels", tests.bags),
         Check("measures", tests.measures),
+        Check("bag-head", tests.head),
         Check("weak-score", tests.weak_score),
         Check("prior", tests.prior),
         Check("constraint", tests.constraint),
@@ -95,6 +98,26 @@ class _RegimeChecks:
         found = reading.evaluate(predicted, reading.bag_scores(scores, part.bags), part.weak)
         assert found, "evaluate must return at least one measure"
         assert all(isinstance(value, float) for value in found.values()), f"measures must be floats: {dict(found)}"
+
+    def head(self) -> None:
+        head, (part, strata) = self.regime.head, part_of(self.example)
+        if head is None:
+            return
+        assert isinstance(head, BagHead), "head must be None or an instance of a subclass of BagHead"
+        folds = deal_folds(strata, 2, np.random.default_rng(0))
+        refusal = head.refusal(part.bags, part.weak, folds)
+        assert refusal is None, f"the head refuses the bags of the example: {refusal}"
+        scores = np.random.default_rng(0).normal(size=part.n_rows)
+        own = BagEvidence(Rows(part.X), part.bags, (scores,), part.bags.max(scores)[:, None])
+        with unchanged(part):
+            fitted, said = head.fit(own, part.weak, folds)
+        assert isinstance(fitted, FittedBagHead), "fit must return a FittedBagHead first"
+        for parts in (said, pickled(fitted).parts(own)):
+            assert parts, "a head must say something"
+            for name, values in parts.items():
+                assert values.shape == (part.bags.n_bags,), f'the part "{name}" has shape {values.shape}'
+                assert np.isfinite(values).all(), f'the part "{name}" must be finite'
+        assert set(said) == set(fitted.parts(own)), "parts must have the same names in training and after it"
 
     def weak_score(self) -> None:
         for outcome in outcomes(fold_of(self.example)):

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from bliss_framework.errors import BlissWarning
-from bliss_framework.estimator.ensemble import Member
+from bliss_framework.estimator.ensemble import Ensemble, Member
 from bliss_framework.estimator.label_inference import OrderedData
 from bliss_framework.estimator.selection import Trial, unit_of
-from bliss_framework.extension.components import component_name
 from bliss_framework.extension.contracts import BagEvidence, BagHead, Regime
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import WeakLabels
@@ -21,7 +20,6 @@ from bliss_framework.kernel.row_view import as_rows
 from bliss_framework.kernel.rows import Rows
 
 MemberOf = Callable[[Trial], Member]
-RegimeOf = Callable[[Member], Regime]
 
 
 class ModelHead(BaseEstimator):  # type: ignore[misc]
@@ -32,24 +30,22 @@ class ModelHead(BaseEstimator):  # type: ignore[misc]
         fitted: a `FittedBagHead`.
         views: lists of members, one for each kind of instance scores.
         means, units: of the instance scores of each kind over the training rows.
-        columns: lists of members, one for each kind of bag scores.
     """
 
-    def __init__(self, scaling: Any, fitted: Any, views: Any, means: Any, units: Any, columns: Any) -> None:
+    def __init__(self, scaling: Any, fitted: Any, views: Any, means: Any, units: Any) -> None:
         self.scaling = scaling
         self.fitted = fitted
         self.views = views
         self.means = means
         self.units = units
-        self.columns = columns
 
-    def parts(self, X: Any, bags: Bags, regime_of: RegimeOf) -> Mapping[str, NDArray[np.float64]]:
+    def parts(self, X: Any, bags: Bags, ensemble: Ensemble) -> Mapping[str, NDArray[np.float64]]:
         """Return what each kind of evidence says of the bags (B,), by name; the score of a bag is their sum.
 
         Args:
             X: (n, d) rows, not scaled.
             bags: their bags.
-            regime_of: returns the regime of a member.
+            ensemble: members and regimes by whose scores bags are read without a head.
         """
         # Rows of a bag beside each other, whatever the order in which they came.
         order = np.argsort(bags.index, kind="stable")
@@ -59,13 +55,12 @@ class ModelHead(BaseEstimator):  # type: ignore[misc]
             (scored.instances(view) - mean) / unit
             for view, mean, unit in zip(self.views, self.means, self.units, strict=True)
         )
-        own = np.stack([scored.bags(column, bags, regime_of) for column in self.columns], axis=1)
         rows = Rows(self.scaling.transform(X.array))
-        return dict(self.fitted.parts(BagEvidence(rows, bags, scores, own)))
+        return dict(self.fitted.parts(BagEvidence(rows, bags, scores, scored.bags(ensemble, bags))))
 
-    def score(self, X: Any, bags: Bags, regime_of: RegimeOf) -> NDArray[np.float64]:
+    def score(self, X: Any, bags: Bags, ensemble: Ensemble) -> NDArray[np.float64]:
         """Score bags (B,); arguments as in `parts`."""
-        return added(self.parts(X, bags, regime_of))
+        return added(self.parts(X, bags, ensemble))
 
 
 @frozen(eq=False)
@@ -78,8 +73,8 @@ class _Scored:
     def instances(self, members: Sequence[Member]) -> NDArray[np.float64]:
         return np.asarray(np.mean([self._scores(one) / one.instance_unit for one in members], axis=0))
 
-    def bags(self, members: Sequence[Member], bags: Bags, regime_of: RegimeOf) -> NDArray[np.float64]:
-        read = [regime_of(one).reading.bag_scores(self._scores(one), bags) / one.bag_unit for one in members]
+    def bags(self, ensemble: Ensemble, bags: Bags) -> NDArray[np.float64]:
+        read = [regime.reading.bag_scores(self._scores(one), bags) / one.bag_unit for one, regime in ensemble]
         return np.asarray(np.mean(read, axis=0))
 
     def _scores(self, member: Member) -> NDArray[np.float64]:
@@ -132,9 +127,8 @@ def head_in_use(regime: Regime, bags: Bags, weak: WeakLabels, folds: NDArray[np.
 def fitted_head(
     head: BagHead,
     trials: Sequence[Trial],
-    n_members: int,
+    own: NDArray[np.float64],
     ready: OrderedData,
-    positions: NDArray[np.intp],
     folds: NDArray[np.intp],
     member_of: MemberOf,
 ) -> HeadedBags:
@@ -142,41 +136,26 @@ def fitted_head(
 
     Args:
         head: of the regime.
-        trials: all candidates, best first.
-        n_members: how many of the best candidates are averaged.
+        trials: all candidates.
+        own: (B,) out-of-fold bag scores of those by which bags are read without a head, in canonical order.
         ready: the training data in canonical order, in the scaling that the head sees.
-        positions: (B,) the caller's position of each bag.
         folds: (B,) the fold of each bag, in canonical order.
         member_of: trains the final classifier of a candidate on all training bags.
     """
-    groups, columns = views_of(trials), columns_of(trials, n_members)
+    groups = views_of(trials)
     raw = [np.mean([one.scores / unit_of(one.scores) for one in group], axis=0)[ready.order] for group in groups]
     means, units = [float(np.sort(one).mean()) for one in raw], [unit_of(one) for one in raw]
     scores = tuple((one - mean) / unit for one, mean, unit in zip(raw, means, units, strict=True))
-    own = np.stack([joint_bag_scores(column)[positions] for column in columns], axis=1)
     data = ready.data
     evidence = BagEvidence(Rows(as_rows(data.X).array), data.bags, scores, own)
     fitted, parts = head.fit(evidence, data.weak, folds)
-    views, asked = ([[member_of(one) for one in group] for group in some] for some in (groups, columns))
-    return HeadedBags(ModelHead(ready.scaling, fitted, views, means, units, asked), dict(parts))
+    views = [[member_of(one) for one in group] for group in groups]
+    return HeadedBags(ModelHead(ready.scaling, fitted, views, means, units), dict(parts))
 
 
 def added(parts: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
     """Return the score (B,) of bags: the sum of what each kind of evidence says."""
     return np.asarray(np.sum(list(parts.values()), axis=0), dtype=np.float64)
-
-
-def joint_bag_scores(trials: Sequence[Trial]) -> NDArray[np.float64]:
-    """Average the out-of-fold bag scores (B, ...) of candidates, each in its own units, in the caller's order."""
-    return np.asarray(np.mean([one.bag_scores / unit_of(one.bag_scores) for one in trials], axis=0))
-
-
-def columns_of(trials: Sequence[Trial], n_members: int) -> list[list[Trial]]:
-    """Return the best candidates of each kind of final classifier, in the order of their names."""
-    kinds: dict[str, list[Trial]] = {}
-    for one in trials:
-        kinds.setdefault(component_name(one.config.final_spec), []).append(one)
-    return [kinds[name][:n_members] for name in sorted(kinds)]
 
 
 def views_of(trials: Sequence[Trial]) -> list[list[Trial]]:

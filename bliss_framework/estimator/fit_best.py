@@ -7,7 +7,7 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.compute.processes import fold_runner
-from bliss_framework.estimator.bag_head import HeadedBags, fitted_head, head_in_use, joint_bag_scores
+from bliss_framework.estimator.bag_head import HeadedBags, fitted_head, head_in_use
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.ensemble import Member
 from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
@@ -47,7 +47,8 @@ def fit_best(request: FitRequest) -> FitResult:
     headed = None
     if head is not None:
         seen = order_data(request.data, winners[0].config, scaling="auto")
-        headed = fitted_head(head, trials, request.n_members, seen, positions, folds[positions], trained.member)
+        bag_scores = _joint_bag_scores(winners)[positions]
+        headed = fitted_head(head, trials, bag_scores, seen, folds[positions], trained.member)
     return _read_by(winners, headed, members, found, any_ready, folds[positions], positions)
 
 
@@ -82,7 +83,7 @@ def _read_by(
     largest = max(winners, key=lambda one: float(one.config["inherited_share"])).config
     threshold = instance_threshold(largest, scores, data.bags, data.weak, classes)
     scores = scores - threshold
-    bag_scores = joint_bag_scores(winners)[positions] if headed is None else headed.bag_scores
+    bag_scores = _joint_bag_scores(winners)[positions] if headed is None else headed.bag_scores
     fixed = None if isinstance(wanted, str) else float(wanted)
     bag_threshold = float(reading.bag_threshold(bag_scores, data.weak)) if fixed is None else fixed
     if reading.from_instances:
@@ -196,3 +197,8 @@ def _combined(inferences: Sequence[CrossFit], data: Part, constrain: Constrain |
         n_pulls=sum(one.n_pulls for one in inferences),
         seconds={what: sum(one.seconds[what] for one in inferences) for what in first.seconds},
     )
+
+
+def _joint_bag_scores(winners: Sequence[Trial]) -> NDArray[np.float64]:
+    """Average the out-of-fold bag scores (B, ...) of candidates, each in its own units, in the caller's order."""
+    return np.asarray(np.mean([one.bag_scores / unit_of(one.bag_scores) for one in winners], axis=0))

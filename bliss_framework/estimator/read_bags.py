@@ -1,13 +1,12 @@
 """Bags of a fitted model: their scores and labels, by its head, its members, or the classes of instances."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bliss_framework.compute.processes import one_blas_thread
-from bliss_framework.estimator.ensemble import Ensemble, Member, bag_labels, bag_scores, instance_scores
+from bliss_framework.estimator.ensemble import Ensemble, bag_labels, bag_scores, instance_scores
 from bliss_framework.extension.components import resolve
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.extension.loading.plugins import active_plugins
@@ -39,7 +38,7 @@ def read_scores(model: Any, rows: Any, bags: Bags) -> NDArray[np.float64]:
         bags: of the rows.
     """
     if model.head_ is not None:
-        return np.asarray(model.head_.score(rows, bags, _regime_of(model)))
+        return np.asarray(model.head_.score(rows, bags, ensemble_of(model)))
     reading = regimes_of(model)[0].reading
     if reading.from_instances:
         return reading.bag_scores(_instance_scores(model, rows), bags)
@@ -59,16 +58,3 @@ def read_labels(model: Any, rows: Any, bags: Bags) -> NDArray[Any]:
 
 def _instance_scores(model: Any, rows: Any) -> NDArray[np.float64]:
     return np.asarray(instance_scores(model.members_, rows) - model.instance_threshold_)
-
-
-def _regime_of(model: Any) -> Callable[[Member], Regime]:
-    """Return what looks up the regime of a member: those of a head are read in ways that those of the model are not."""
-    registry, found = active_plugins().registry, dict[str, Regime]()
-
-    def regime_of(member: Member) -> Regime:
-        key = repr(member.regime)
-        if key not in found:
-            found[key] = resolve("regime", member.regime, registry, model.plugins_)
-        return found[key]
-
-    return regime_of

@@ -108,7 +108,7 @@ class _RegimeChecks:
         refusal = head.refusal(part.bags, part.weak, folds)
         assert refusal is None, f"the head refuses the bags of the example: {refusal}"
         scores = np.random.default_rng(0).normal(size=part.n_rows)
-        own = BagEvidence(Rows(part.X), part.bags, (scores,), part.bags.max(scores)[:, None])
+        own = BagEvidence(Rows(part.X), part.bags, (scores,), part.bags.max(scores))
         with unchanged(part):
             fitted, said = head.fit(own, part.weak, folds)
         assert isinstance(fitted, FittedBagHead), "fit must return a FittedBagHead first"

@@ -48,7 +48,7 @@ def evidence_of(X, bags, seed=0, views=2):
     rng = np.random.default_rng(seed)
     own = Bags.from_ids(bags)
     scores = tuple(rng.normal(size=len(bags)) for _ in range(views))
-    return BagEvidence(Rows(X), own, scores, rng.normal(size=(own.n_bags, 1)))
+    return BagEvidence(Rows(X), own, scores, rng.normal(size=own.n_bags))
 
 
 def by_formula(evidence):
@@ -139,7 +139,7 @@ class TestKernels:
     def test_rows_that_do_not_vary(self):
         """Kernels of constant rows and scores are finite."""
         X, _, bags = made()
-        evidence = BagEvidence(Rows(np.ones_like(X)), Bags.from_ids(bags), (np.zeros(len(X)),), np.zeros((24, 1)))
+        evidence = BagEvidence(Rows(np.ones_like(X)), Bags.from_ids(bags), (np.zeros(len(X)),), np.zeros(24))
         grams = learnt(evidence)[1]
         assert np.isfinite(grams.whole).all()
         assert np.isfinite(grams.informed).all()

@@ -22,7 +22,7 @@ class BagEvidence:
         bags: their B bags.
         instance_scores: one or more (n,) arrays, of mean 0 and deviation 1 over the training rows: one of final
             classifiers for each share of inherited labels.
-        bag_scores: (B, m) what the regime's reading makes of the scores of m final classifiers.
+        bag_scores: (B,) what the regime's reading makes of the scores of the best final classifiers.
     """
 
     rows: Rows = field()

@@ -57,15 +57,14 @@ class KernelStack(BagHead):
         """Learn from training bags; see `BagHead`."""
         wanted, y = HEADS[self.kind], weak.values
         kernels, grams = learnt(evidence)
-        kinds = [INSTANCES] * evidence.bag_scores.shape[1] if INSTANCES in wanted else []
-        columns = list(evidence.bag_scores.T) if kinds else []
-        svms = [name for name in wanted if name in SVMS]
-        columns += [_out_of_fold(_gram(grams, name), y, folds) for name in svms]
+        columns = [
+            _out_of_fold(_gram(grams, name), y, folds) if name in SVMS else evidence.bag_scores for name in wanted
+        ]
         scores = np.stack(columns, axis=1)
         means, units = scores.mean(axis=0), np.where(scores.std(axis=0) > 0, scores.std(axis=0), 1.0)
         weights = stack_weights((scores - means) / units, y) / units
-        machines = {name: _svm().fit(_gram(grams, name), y) for name in svms}
-        fitted = FittedKernelStack(kernels, machines, weights, means, kinds + svms)
+        machines = {name: _svm().fit(_gram(grams, name), y) for name in wanted if name in SVMS}
+        fitted = FittedKernelStack(kernels, machines, weights, means, list(wanted))
         return fitted, fitted.weighed(columns)
 
 
@@ -90,19 +89,16 @@ class FittedKernelStack(FittedBagHead, BaseEstimator):  # type: ignore[misc]
     def parts(self, evidence: BagEvidence) -> Mapping[str, NDArray[np.float64]]:
         """Return what instances, the shape of the bag, and likely witnesses say, beside the mean training bag."""
         grams = compared(self.kernels, evidence)
-        own = iter(evidence.bag_scores.T)
         columns = [
-            self.machines[kind].decision_function(_gram(grams, kind)) if kind in SVMS else next(own)
+            self.machines[kind].decision_function(_gram(grams, kind)) if kind in SVMS else evidence.bag_scores
             for kind in self.kinds
         ]
         return self.weighed(columns)
 
     def weighed(self, columns: Sequence[NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
-        """Weigh scores (B,), one for each kind, and add up those of a kind."""
-        parts: dict[str, NDArray[np.float64]] = {}
-        for kind, scores, weight, mean in zip(self.kinds, columns, self.weights, self.means, strict=True):
-            parts[kind] = parts.get(kind, 0.0) + weight * (scores - mean)
-        return parts
+        """Weigh scores (B,), one of each kind."""
+        weighed = zip(self.kinds, columns, self.weights, self.means, strict=True)
+        return {kind: weight * (scores - mean) for kind, scores, weight, mean in weighed}
 
 
 def _gram(grams: Grams, name: str) -> NDArray[np.float64]:

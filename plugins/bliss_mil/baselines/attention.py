@@ -57,7 +57,7 @@ class AttentionMil(BagClassifier):
         dropout: float = 0.25,
         n_epochs: int = 60,
         batch_bags: int = 16,
-        learning_rate: float = 5e-4,
+        learning_rate: float = 1e-3,
         l2: float = 1e-3,
         scaling: str = "clipped",
         random_state: Any = None,

@@ -118,6 +118,11 @@ from bliss_framework.kernel.words import (
     positions_of as positions_of,
     senses_of as senses_of,
 )
+from bliss_framework.networks.gated_attention import (
+    AttentionTraining as AttentionTraining,
+    GatedAttention as GatedAttention,
+    needed_torch as needed_torch,
+)
 from bliss_framework.primal.landmarks import FEATURES_KEPT as FEATURES_KEPT, Landmarks as Landmarks
 from bliss_framework.primal.rbf import rbf_kernel as rbf_kernel
 from bliss_framework.primal.sums import RowSums as RowSums, gram as gram, moments as moments, outputs as outputs

@@ -1,9 +1,11 @@
 """What this plugin registers."""
 
 from bliss_framework.plugin import Component, hookimpl
+from bliss_mil.baselines.attention import attention_mil
 from bliss_mil.baselines.bag_kernels import MinMaxSvm, SetKernelSvm
 from bliss_mil.baselines.citation_knn import CitationKnn
 from bliss_mil.baselines.diverse_density import DiverseDensity, EmDd
+from bliss_mil.baselines.mi_graph import MiGraphSvm
 from bliss_mil.baselines.mi_svm import MiSvm, MiSvmBag
 from bliss_mil.baselines.miles import Miles
 from bliss_mil.baselines.rectangles import AxisParallelRectangle
@@ -85,6 +87,18 @@ def bliss_baselines() -> list[Component]:
             Miles,
             "Sparse linear SVM on similarities of bags to instances (Chen et al. 2006)",
             most_rows=30_000,
+        ),
+        Component(
+            "mi-graph-svm",
+            MiGraphSvm,
+            "SVM on bags of which like instances count as one (miGraph, Zhou et al. 2009)",
+            most_rows=20_000,
+        ),
+        Component(
+            "attention-mil",
+            attention_mil,
+            "Network that attends to the instances of a bag (Ilse et al. 2018; needs the extra torch)",
+            saved_types=("bliss_mil.baselines.attention.AttentionMil",),
         ),
     ]
 

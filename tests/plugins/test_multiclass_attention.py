@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from bliss_framework import Bags, MissingExtraError, SettingsError
+from bliss_framework import MissingExtraError, SettingsError
 from bliss_framework.testing import Example, baseline_checks, verify
 from bliss_multiclass_mil.baselines.attention import LabelSetAttention
-from bliss_multiclass_mil.baselines.attention_net import bag_logits, initial_weights, instance_logits
 from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime
 
 QUICK = {"n_hidden": 16, "n_attention": 8, "n_epochs": 30, "batch_bags": 8, "learning_rate": 0.01, "random_state": 0}
@@ -35,51 +34,6 @@ def shapes():
                 X[5 * bag + place, column] += 2.0
                 truth[5 * bag + place] = name
     return X, sets, bags, truth
-
-
-class TestNetwork:
-    @pytest.fixture
-    def weights(self):
-        return initial_weights(n_columns=3, n_labels=2, n_hidden=5, n_attention=4, rng=np.random.default_rng(1))
-
-    def test_first_weights(self, weights):
-        """Weights are within one over the root of the number of inputs; biases are zero."""
-        sizes = {"embedding": 3, "tanh_gate": 5, "sigmoid_gate": 5, "attention": 4, "output": 5}
-        for name, n_inputs in sizes.items():
-            assert len(weights[name]) == n_inputs
-            assert 0 < np.abs(weights[name]).max() <= n_inputs**-0.5
-        assert not weights["embedding_bias"].any()
-        assert not weights["output_bias"].any()
-
-    def test_one_bag_by_hand(self, weights):
-        """The logit of a bag is the output of its pooled embedding, computed here from the paper's equations."""
-        rows = np.random.default_rng(2).normal(size=(4, 3))
-        h = np.maximum(rows @ weights["embedding"], 0)
-        for label in range(2):
-            score = [
-                weights["attention"][:, label]
-                @ (np.tanh(weights["tanh_gate"].T @ one) / (1 + np.exp(-weights["sigmoid_gate"].T @ one)))
-                for one in h
-            ]
-            attention = np.exp(score) / np.sum(np.exp(score))
-            pooled = sum(a * one for a, one in zip(attention, h, strict=True))
-            expected = pooled @ weights["output"][:, label]
-            found = bag_logits(weights, rows, Bags.from_ids([7, 7, 7, 7]))
-            assert found.shape == (1, 2)
-            assert found[0, label] == pytest.approx(expected, rel=1e-5)
-
-    def test_a_bag_of_one(self, weights):
-        """An instance alone in its bag has all the attention, so the bag says what it says."""
-        rows = np.random.default_rng(3).normal(size=(6, 3))
-        np.testing.assert_allclose(
-            bag_logits(weights, rows, Bags.from_ids(np.arange(6))), instance_logits(weights, rows)[0], rtol=1e-5
-        )
-
-    def test_large_attention_does_not_overflow(self, weights):
-        """Attention that differs by thousands between instances gives finite logits."""
-        weights["attention"] *= 1e4
-        rows = np.random.default_rng(4).normal(size=(6, 3))
-        assert np.isfinite(bag_logits(weights, rows, Bags.from_ids([0, 0, 0, 1, 1, 1]))).all()
 
 
 class TestLearning:

@@ -20,11 +20,12 @@ from bliss_mil import hooks
 from bliss_mil.baselines import bag_kernels, row_kernels
 from bliss_mil.baselines.bag_kernels import MinMaxSvm, SetKernelSvm
 from bliss_mil.baselines.imputation import InstanceLabels, Witnesses, alternate, solve
+from bliss_mil.baselines.mi_graph import MiGraphSvm
 from bliss_mil.baselines.mi_svm import MiSvm, MiSvmBag
 from bliss_mil.baselines.miles import Miles, similarities, similarity_width
 
 IMPUTING = [MiSvm(), MiSvmBag(), MiSvm(kernel="linear"), MiSvmBag(kernel="linear", n_starts=3, random_state=0)]
-WHOLE = [SetKernelSvm(), MinMaxSvm(), Miles(random_state=0)]
+WHOLE = [SetKernelSvm(), MinMaxSvm(), Miles(random_state=0), MiGraphSvm()]
 BASELINES = [*IMPUTING, *WHOLE]
 each_baseline = pytest.mark.parametrize("baseline", BASELINES, ids=str)
 each_imputing = pytest.mark.parametrize("baseline", IMPUTING, ids=str)

@@ -386,6 +386,6 @@ class TestManyRows:
         registry = default_plugins().registry
         limits = {one.name: one.most_rows for one in registry.components("baseline")}
         quadratic = {"inherited-label-svm", "mi-svm", "mi-svm-bag", "set-kernel-svm", "citation-knn", "miles"}
-        quadratic |= {"inv-cal", "alter-psvm", "llp-k-means"}
+        quadratic |= {"mi-graph-svm", "inv-cal", "alter-psvm", "llp-k-means"}
         assert {name for name, most in limits.items() if most is not None} == quadratic
         assert all(10_000 <= limits[name] <= 30_000 for name in quadratic)

@@ -8,24 +8,21 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from bliss_framework.plugin import (
+    AttentionTraining,
     Bags,
+    GatedAttention,
     Scaling,
     at_least,
     between,
     check_bags,
     check_settings,
+    needed_torch,
     positive,
     refuse_lost_bags,
 )
-from bliss_multiclass_mil.baselines.attention_net import (
-    Training,
-    bag_logits,
-    initial_weights,
-    instance_logits,
-    needed_torch,
-    trained,
-)
 from bliss_multiclass_mil.baselines.label_scorer import LabelScorer
+
+PURPOSE = "label-set-attention needs"
 
 
 class LabelSetAttention(LabelScorer):
@@ -51,7 +48,7 @@ class LabelSetAttention(LabelScorer):
 
     Attributes:
         classes_: the negative class, then the C labels.
-        weights_: arrays of single precision by name, see `initial_weights`.
+        weights_: arrays of single precision by name, see `GatedAttention`.
     """
 
     def __init__(
@@ -87,14 +84,14 @@ class LabelSetAttention(LabelScorer):
             MissingExtraError: torch is not there.
         """
         self._check()
-        needed_torch()
+        needed_torch(PURPOSE)
         given, weak = self.checked(X, y, bags)
         self.scaling_ = Scaling(self.scaling).fit(given.X)
         rows = self.scaling_.transform(given.X)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        first = initial_weights(rows.shape[1], weak.values.shape[1], self.n_hidden, self.n_attention, rng)
-        how = Training(self.n_epochs, self.batch_bags, self.learning_rate, self.l2)
-        self.weights_ = trained(first, rows, given.bags, weak.values, how, rng)
+        first = GatedAttention.drawn(rows.shape[1], weak.values.shape[1], self.n_hidden, self.n_attention, rng)
+        how = AttentionTraining(self.n_epochs, self.batch_bags, self.learning_rate, self.l2)
+        self.weights_ = first.trained(rows, given.bags, weak.values, how, rng, purpose=PURPOSE).weights
         return self
 
     def _check(self) -> None:
@@ -106,10 +103,11 @@ class LabelSetAttention(LabelScorer):
         """Score every instance for every label: (n, C), and the bags of the instances."""
         check_is_fitted(self)
         rows, grouped = check_bags(X, bags)
-        return np.asarray(instance_logits(self.weights_, self.scaling_.transform(rows))[0], dtype=np.float64), grouped
+        said, _ = GatedAttention(self.weights_).instance_logits(self.scaling_.transform(rows))
+        return np.asarray(said, dtype=np.float64), grouped
 
     def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Score each bag for each label by what its instances say, weighted by attention: (ids, (B, C))."""
         refuse_lost_bags(self, X, bags)
         rows, grouped = check_bags(X, bags)
-        return grouped.ids, bag_logits(self.weights_, self.scaling_.transform(rows), grouped)
+        return grouped.ids, GatedAttention(self.weights_).bag_logits(self.scaling_.transform(rows), grouped)

@@ -26,14 +26,12 @@ class ModelHead(BaseEstimator):  # type: ignore[misc]
     """A fitted bag head, with the final classifiers that it asks.
 
     Args:
-        scaling: of the rows that the head sees.
         fitted: a `FittedBagHead`.
         views: lists of members, one for each kind of instance scores.
         means, units: of the instance scores of each kind over the training rows.
     """
 
-    def __init__(self, scaling: Any, fitted: Any, views: Any, means: Any, units: Any) -> None:
-        self.scaling = scaling
+    def __init__(self, fitted: Any, views: Any, means: Any, units: Any) -> None:
         self.fitted = fitted
         self.views = views
         self.means = means
@@ -55,8 +53,7 @@ class ModelHead(BaseEstimator):  # type: ignore[misc]
             (scored.instances(view) - mean) / unit
             for view, mean, unit in zip(self.views, self.means, self.units, strict=True)
         )
-        rows = Rows(self.scaling.transform(X.array))
-        return dict(self.fitted.parts(BagEvidence(rows, bags, scores, scored.bags(ensemble, bags))))
+        return dict(self.fitted.parts(BagEvidence(Rows(X.array), bags, scores, scored.bags(ensemble, bags))))
 
     def score(self, X: Any, bags: Bags, ensemble: Ensemble) -> NDArray[np.float64]:
         """Score bags (B,); arguments as in `parts`."""
@@ -138,7 +135,7 @@ def fitted_head(
         head: of the regime.
         trials: all candidates.
         own: (B,) out-of-fold bag scores of those by which bags are read without a head, in canonical order.
-        ready: the training data in canonical order, in the scaling that the head sees.
+        ready: the training data in canonical order, not scaled.
         folds: (B,) the fold of each bag, in canonical order.
         member_of: trains the final classifier of a candidate on all training bags.
     """
@@ -150,7 +147,7 @@ def fitted_head(
     evidence = BagEvidence(Rows(as_rows(data.X).array), data.bags, scores, own)
     fitted, parts = head.fit(evidence, data.weak, folds)
     views = [[member_of(one) for one in group] for group in groups]
-    return HeadedBags(ModelHead(ready.scaling, fitted, views, means, units), dict(parts))
+    return HeadedBags(ModelHead(fitted, views, means, units), dict(parts))
 
 
 def added(parts: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:

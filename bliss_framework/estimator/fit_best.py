@@ -46,7 +46,7 @@ def fit_best(request: FitRequest) -> FitResult:
     positions = request.data.bags.take(any_ready.order)[1]
     headed = None
     if head is not None:
-        seen = order_data(request.data, winners[0].config, scaling="auto")
+        seen = order_data(request.data, winners[0].config, scaling="none")
         bag_scores = _joint_bag_scores(winners)[positions]
         headed = fitted_head(head, trials, bag_scores, seen, folds[positions], trained.member)
     return _read_by(winners, headed, members, found, any_ready, folds[positions], positions)

@@ -5,12 +5,13 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from attrs import evolve
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
 from bliss_framework import BlissClassifier, BlissWarning, load_model, save_model
-from bliss_framework.plugin import BagEvidence, Bags, Rows, WeakLabels
+from bliss_framework.plugin import BagEvidence, Bags, Rows, Scaling, WeakLabels
 from bliss_mil.bag_head import bag_kernels, kernel_stack
 from bliss_mil.bag_head.bag_kernels import compared, learnt
 from bliss_mil.bag_head.kernel_stack import KernelStack
@@ -176,7 +177,8 @@ class TestStack:
         X, y, bags = made()
         evidence, folds = evidence_of(X, bags), np.arange(24) // 2 % 3
         fitted, parts = KernelStack("whole").fit(evidence, WeakLabels(y, (0, 1)), folds)
-        gram = by_formula(evidence)[0]
+        rows = Rows(Scaling("clipped").fit(X).transform(X))
+        gram = by_formula(evolve(evidence, rows=rows))[0]
         svm = SVC(C=kernel_stack.C, kernel="precomputed").fit(gram[np.ix_(folds != 1, folds != 1)], y[folds != 1])
         own = svm.decision_function(gram[np.ix_(folds == 1, folds != 1)])
         assert np.allclose((parts["shape"][folds == 1]) / fitted.weights[0] + fitted.means[0], own, atol=1e-3)

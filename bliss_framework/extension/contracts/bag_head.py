@@ -18,7 +18,8 @@ class BagEvidence:
     """What a bag head may look at. In training, all scores are of classifiers that have not seen the bag.
 
     Attributes:
-        rows: (n, d) scaled rows; those of a bag are beside each other, in the order of bags.
+        rows: (n, d) rows as the user gave them; a head that wants them scaled learns a `Scaling`. Those of a bag are
+            beside each other, in the order of bags.
         bags: their B bags.
         instance_scores: one or more (n,) arrays, of mean 0 and deviation 1 over the training rows: one of final
             classifiers for each share of inherited labels.

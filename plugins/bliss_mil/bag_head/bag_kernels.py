@@ -16,8 +16,11 @@ and for each kind u of instance scores
     K5 = normalised sum of p_x p_x' k        K6 = exp(-g |c_B - c_B'|^2 / v_p),   c_B = sum of p_x x
     K7 = exp(-g |q_B - q_B'|^2 / 5)          q_B = [max, mean, log-mean-exp(2 u) / 2, min, mean of the two largest]
     informed = (4 whole + 2 K5 + 2 K6 + 4 K7) / 12,                             K5 to K7 averaged over u
+
+Both are averages over the scalings of rows, where there are several.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -86,6 +89,11 @@ class Grams:
 
     whole: NDArray[np.float64] = field()
     informed: NDArray[np.float64] = field()
+
+
+def mean_of(grams: Sequence[Grams]) -> Grams:
+    """Average kernels of rows that were scaled in several ways."""
+    return Grams(*(np.mean([getattr(one, name) for one in grams], axis=0) for name in ("whole", "informed")))
 
 
 def learnt(evidence: BagEvidence) -> tuple[BagKernels, Grams]:

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.svm import SVC
 
-from bliss_framework.plugin import BagEvidence, BagHead, Bags, FittedBagHead, ProblemSize, WeakLabels
-from bliss_mil.bag_head.bag_kernels import MOST_EXACT, N_LANDMARKS, Grams, compared, learnt
+from bliss_framework.plugin import BagEvidence, BagHead, Bags, FittedBagHead, ProblemSize, Rows, Scaling, WeakLabels
+from bliss_mil.bag_head.bag_kernels import MOST_EXACT, N_LANDMARKS, Grams, compared, learnt, mean_of
 from bliss_mil.bag_head.stacking import stack_weights
 
 C = 10.0
@@ -56,7 +56,9 @@ class KernelStack(BagHead):
     ) -> tuple[FittedBagHead, Mapping[str, NDArray[np.float64]]]:
         """Learn from training bags; see `BagHead`."""
         wanted, y = HEADS[self.kind], weak.values
-        kernels, grams = learnt(evidence)
+        scalings = [Scaling(mode).fit(evidence.rows.array) for mode in _scalings(evidence.rows)]
+        found = [learnt(_scaled(evidence, one)) for one in scalings]
+        grams, kernels = mean_of([one for _, one in found]), [one for one, _ in found]
         columns = [
             _out_of_fold(_gram(grams, name), y, folds) if name in SVMS else evidence.bag_scores for name in wanted
         ]
@@ -64,7 +66,7 @@ class KernelStack(BagHead):
         means, units = scores.mean(axis=0), np.where(scores.std(axis=0) > 0, scores.std(axis=0), 1.0)
         weights = stack_weights((scores - means) / units, y) / units
         machines = {name: _svm().fit(_gram(grams, name), y) for name in wanted if name in SVMS}
-        fitted = FittedKernelStack(kernels, machines, weights, means, list(wanted))
+        fitted = FittedKernelStack(scalings, kernels, machines, weights, means, list(wanted))
         return fitted, fitted.weighed(columns)
 
 
@@ -72,14 +74,16 @@ class FittedKernelStack(FittedBagHead, BaseEstimator):  # type: ignore[misc]
     """A trained `KernelStack`.
 
     Args:
-        kernels: that compare bags with those of training.
+        scalings: of rows, fitted.
+        kernels: that compare bags with those of training, for each of the scalings.
         machines: SVMs by the kind of evidence.
         weights: (h,) of all scores.
         means: (h,) of all scores, out of fold over the training bags.
         kinds: of evidence, one for each score.
     """
 
-    def __init__(self, kernels: Any, machines: Any, weights: Any, means: Any, kinds: Any) -> None:
+    def __init__(self, scalings: Any, kernels: Any, machines: Any, weights: Any, means: Any, kinds: Any) -> None:
+        self.scalings = scalings
         self.kernels = kernels
         self.machines = machines
         self.weights = weights
@@ -88,7 +92,8 @@ class FittedKernelStack(FittedBagHead, BaseEstimator):  # type: ignore[misc]
 
     def parts(self, evidence: BagEvidence) -> Mapping[str, NDArray[np.float64]]:
         """Return what instances, the shape of the bag, and likely witnesses say, beside the mean training bag."""
-        grams = compared(self.kernels, evidence)
+        pairs = zip(self.kernels, self.scalings, strict=True)
+        grams = mean_of([compared(kernels, _scaled(evidence, scaling)) for kernels, scaling in pairs])
         columns = [
             self.machines[kind].decision_function(_gram(grams, kind)) if kind in SVMS else evidence.bag_scores
             for kind in self.kinds
@@ -99,6 +104,15 @@ class FittedKernelStack(FittedBagHead, BaseEstimator):  # type: ignore[misc]
         """Weigh scores (B,), one of each kind."""
         weighed = zip(self.kinds, columns, self.weights, self.means, strict=True)
         return {kind: weight * (scores - mean) for kind, scores, weight, mean in weighed}
+
+
+def _scalings(rows: Rows) -> tuple[str, ...]:
+    """Return how rows are scaled: sparse ones may be texts, which want unit length, or counts of something else."""
+    return ("unit", "clipped") if rows.is_sparse else ("clipped",)
+
+
+def _scaled(evidence: BagEvidence, scaling: Scaling) -> BagEvidence:
+    return evolve(evidence, rows=Rows(scaling.transform(evidence.rows.array)))
 
 
 def _gram(grams: Grams, name: str) -> NDArray[np.float64]:

@@ -86,10 +86,13 @@ class HeadedBags:
 
     Attributes:
         head: to predict with.
+        instances: the candidates whose instance scores are those of the model: they learnt most of what was inferred,
+            and were not chosen by how well they read bags.
         parts: what each kind of evidence says, by name: (B,) in canonical order.
     """
 
     head: ModelHead = field()
+    instances: Sequence[Trial] = field()
     parts: Mapping[str, NDArray[np.float64]] = field()
 
     @property
@@ -147,7 +150,7 @@ def fitted_head(
     evidence = BagEvidence(Rows(as_rows(data.X).array), data.bags, scores, own)
     fitted, parts = head.fit(evidence, data.weak, folds)
     views = [[member_of(one) for one in group] for group in groups]
-    return HeadedBags(ModelHead(fitted, views, means, units), dict(parts))
+    return HeadedBags(ModelHead(fitted, views, means, units), groups[0], dict(parts))
 
 
 def added(parts: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:

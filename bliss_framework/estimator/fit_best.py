@@ -79,8 +79,9 @@ def _read_by(
     """Choose thresholds on what was said of held-out bags; `folds` (B,) are in canonical order, as `ready` is."""
     best, data, classes = winners[0].config, ready.data, found.inferred.classes
     reading, wanted = best.regime.reading, best["bag_threshold"]
-    scores = np.mean([one.scores / unit_of(one.scores) for one in winners], axis=0)[ready.order]
-    largest = max(winners, key=lambda one: float(one.config["inherited_share"])).config
+    scored = winners if headed is None else headed.instances
+    scores = np.mean([one.scores / unit_of(one.scores) for one in scored], axis=0)[ready.order]
+    largest = max(scored, key=lambda one: float(one.config["inherited_share"])).config
     threshold = instance_threshold(largest, scores, data.bags, data.weak, classes)
     scores = scores - threshold
     bag_scores = _joint_bag_scores(winners)[positions] if headed is None else headed.bag_scores

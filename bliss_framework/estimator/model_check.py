@@ -260,7 +260,8 @@ def _are_origins(plugins: Any) -> bool:
 
 def _check_members(model: BlissClassifier) -> None:
     _check(isinstance(model.members_, list | tuple) and model.members_, "it has no members")
-    for member in model.members_:
+    views = [] if model.head_ is None else model.head_.views
+    for member in [*model.members_, *(one for view in views for one in view)]:
         _check(isinstance(member, Member), "a member is none")
         _check(
             isinstance(member.scaling, Scaling) and isinstance(member.final, FinalClassifier), "a member is not whole"

@@ -1,12 +1,13 @@
 """Bags of a fitted model: their scores and labels, by its head, its members, or the classes of instances."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bliss_framework.compute.processes import one_blas_thread
-from bliss_framework.estimator.ensemble import Ensemble, bag_labels, bag_scores, instance_scores
+from bliss_framework.estimator.ensemble import Ensemble, Member, bag_labels, bag_scores, instance_scores
 from bliss_framework.extension.components import resolve
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.extension.loading.plugins import active_plugins
@@ -26,6 +27,11 @@ def regimes_of(model: Any) -> tuple[Regime, ...]:
 def ensemble_of(model: Any) -> Ensemble:
     """Return the members of a model with their regimes."""
     return list(zip(model.members_, regimes_of(model), strict=True))
+
+
+def instance_members(model: Any) -> Sequence[Member]:
+    """Return the members by which instances are scored: those that a head knows to have learnt what was inferred."""
+    return list(model.members_ if model.head_ is None else model.head_.views[0])
 
 
 @one_blas_thread()
@@ -57,4 +63,4 @@ def read_labels(model: Any, rows: Any, bags: Bags) -> NDArray[Any]:
 
 
 def _instance_scores(model: Any, rows: Any) -> NDArray[np.float64]:
-    return np.asarray(instance_scores(model.members_, rows) - model.instance_threshold_)
+    return np.asarray(instance_scores(instance_members(model), rows) - model.instance_threshold_)

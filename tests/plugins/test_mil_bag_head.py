@@ -187,12 +187,20 @@ class TestStack:
 class TestFit:
     """What the head does to a fit."""
 
-    def test_labels_of_instances_do_not_change(self, fitted):
-        """Inferred labels and instance scores are the same bits with and without a head."""
-        X, _, _, fits = fitted
+    def test_inferred_labels_do_not_change(self, fitted):
+        """Inferred labels are the same with and without a head, and bags are read otherwise."""
+        fits = fitted[3]
         assert np.array_equal(fits["none"].labels_, fits["stack"].labels_)
-        assert np.array_equal(fits["none"].decision_function(X), fits["stack"].decision_function(X))
         assert not np.array_equal(fits["none"].out_of_fold_bag_scores_, fits["stack"].out_of_fold_bag_scores_)
+
+    def test_instances_are_scored_by_what_was_inferred(self, fitted):
+        """Instance scores are averages over classifiers of no inherited share, whichever read bags best."""
+        X, y, bags, fits = fitted
+        model = fits["stack"]
+        alone = with_head("none").set_params(grid={**QUICK, "inherited_share": [0.0], "regime.bag_score": ["max"]})
+        alone = alone.set_params(n_members=2).fit(X, y, bags=bags)
+        shift = model.decision_function(X) - alone.decision_function(X)
+        assert np.allclose(shift, shift[0])  # The thresholds may differ: the fits have other settings to choose from.
 
     def test_a_model_from_a_file(self, fitted, tmp_path):
         """A saved model says the same of bags, and what each kind of evidence adds."""

@@ -149,8 +149,7 @@ def relabelled(found: CrossFit, config: FitConfig, data: Part, seed: int, emit: 
         undecided=rounds.tied,
     )
     seconds = {**found.seconds, "classifier": found.seconds["classifier"] + rounds.seconds}
-    n_pulls = found.n_pulls + rounds.n_pulls
-    return evolve(found, inferred=inferred, n_pulls=n_pulls, seconds=seconds, n_relabel_rounds=rounds.n_rounds)
+    return evolve(found, inferred=inferred, seconds=seconds, n_relabel_rounds=rounds.n_rounds)
 
 
 def drawn_labels(config: FitConfig, data: Part, seed: int) -> NDArray[np.intp]:

@@ -52,11 +52,6 @@ class Relabelling:
     n_rounds: int = field()
     seconds: float = field(default=0.0)
 
-    @property
-    def n_pulls(self) -> int:
-        """Label assignments that were learnt, one for each fold and round."""
-        return RELABEL_FOLDS * self.n_rounds
-
 
 def too_few_to_relabel(bags: Bags) -> str | None:
     """Say why bags cannot be dealt to folds and relabelled; None where they can."""

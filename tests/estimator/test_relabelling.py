@@ -47,7 +47,8 @@ class TestLabels:
         assert np.array_equal(plain.fold_, rounds.fold_)
         assert (plain.labels_ != rounds.labels_).any()
         assert rounds.labels_[~np.isin(bags, np.flatnonzero(weak))].tolist() == [0] * 80
-        assert plain.inference_["n_pulls"] + 5 * rounds.inference_["n_relabel_rounds"] == rounds.inference_["n_pulls"]
+        assert plain.inference_["n_pulls"] == rounds.inference_["n_pulls"]
+        assert 1 <= rounds.inference_["n_relabel_rounds"] <= ROUNDS
         assert "n_relabel_rounds" not in plain.inference_
 
     def test_confidence_is_a_share_of_labellings(self, short, data):
@@ -128,7 +129,8 @@ class TestControl:
         """Without a bandit nothing but the rounds pulls, and the final classifier learns the labels at their end."""
         X, weak, bags = data
         control = short(inherited_share=1.0, relabel_rounds=ROUNDS).fit(X, weak, bags=bags)
-        assert control.inference_["n_pulls"] == 5 * control.inference_["n_relabel_rounds"]
+        assert control.inference_["n_pulls"] == 0
+        assert control.inference_["n_relabel_rounds"] > 0
         assert np.isnan(control.inference_["mean_reward"])
         assert set(control.fold_.tolist()) == {-1}
         # In MIL instances inherit the label of their bag, so the rounds took some of those labels away.

@@ -1,4 +1,4 @@
-"""The control without a bandit: the cooperative softmax, relabelled by its own outputs until the labels settle."""
+"""The control without a bandit: a cooperative softmax that relabels what it learns, then across folds as BLISS does."""
 
 import warnings
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ class RelabelSoftmax(ClassifierMixin, BaseEstimator):
     Args:
         n_folds: parts of whole bags that are relabelled on their own, as in the cross-fit; 1 takes all bags together.
         n_rounds: most rounds, each as dear as a pull; 0 leaves the random start.
-        relabel_rounds: most rounds of relabelling across folds after that, as `BlissClassifier` has them.
+        relabel_rounds: most rounds of relabelling across folds after that, as many as BLISS has by default; 0 for none.
         class_balance: exponent of the class weights, see `BlissClassifier`.
         every_label: whether each label of a bag keeps the instance that fits it best; otherwise it may lose all.
         n_negative: see `MultiClassMilRegime`, as for negative_label, separator and label_names.
@@ -68,7 +68,7 @@ class RelabelSoftmax(ClassifierMixin, BaseEstimator):
         self,
         n_folds: int = 1,
         n_rounds: int = 60,
-        relabel_rounds: int = 0,
+        relabel_rounds: int = 30,
         class_balance: float = 0.5,
         every_label: bool = True,
         n_negative: int = 1,

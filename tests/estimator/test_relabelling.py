@@ -60,6 +60,14 @@ class TestLabels:
         assert model.confidence_[model.known_].tolist() == [1.0] * 80
         assert not model.undecided_.any()
 
+    def test_undecided_is_what_ties_in_the_last_round(self, short, data):
+        """Instances whose arms tie after one round of the bandit are decided by classifiers with other outputs."""
+        X, weak, bags = data
+        few = {"n_rounds": 1, "n_inferences": 1}
+        plain, rounds = (short(relabel_rounds=n, **few).fit(X, weak, bags=bags) for n in (0, ROUNDS))
+        assert plain.undecided_.any()
+        assert not rounds.undecided_.any()
+
     def test_one_round_by_hand(self, short, data):
         """After one round each label is what kernel ridge, trained on the labels of other bags, says of some split.
 
@@ -139,6 +147,16 @@ class TestControl:
         learnt = BlissClassifier(**{**given(control), "final_classifier": Learning()}).fit(X, weak, bags=bags)
         assert Learning.seen[0] == sorted(learnt.labels_.tolist())
 
+    def test_it_draws_where_a_bag_says_little(self):
+        """Of bags with a share of a half the control starts with a draw for each instance."""
+        rng = np.random.default_rng(0)
+        X, bags = rng.normal(size=(120, 2)), np.arange(120) // 4
+        first = Listening()
+        control = {"regime": "llp", "classifier": first, "inherited_share": 1.0, "relabel_rounds": 1}
+        BlissClassifier(**control, random_state=0).fit(X, [0.5] * 20 + [0.0] * 10, bags=bags)
+        assert len(first.heard) == 5
+        assert all(0.2 < np.mean(labels) < 0.5 for labels in first.heard)
+
     def test_without_rounds_it_is_what_it_was(self, short, data):
         """`relabel_rounds=0` leaves the control alone: every instance has the label of its bag."""
         X, weak, bags = data
@@ -155,6 +173,24 @@ class TestControl:
         chosen = {(one["relabel_rounds"], one["inherited_share"]) for one in model.inference_["chosen"]}
         assert chosen == {(0, 0.0), (2, 0.0), (0, 1.0), (2, 1.0)}
         assert model.labels_.shape == (160,)
+
+
+class Listening(KernelRidge):
+    """Kernel ridge that remembers the assignments that it is given."""
+
+    def __init__(self):
+        super().__init__()
+        object.__setattr__(self, "heard", [])
+
+    def prepare(self, train, heldout, rng):
+        prepared = super().prepare(train, heldout, rng)
+
+        class Heard:
+            def pull(self_, assignments, weights):
+                self.heard.append(assignments[0].tolist())
+                return prepared.pull(assignments, weights)
+
+        return Heard()
 
 
 class Learning(KernelRidge):

@@ -109,6 +109,11 @@ from bliss_framework.kernel.pull import (
     Predictions as Predictions,
     balance_weights as balance_weights,
 )
+from bliss_framework.kernel.relabelling import (
+    Relabelling as Relabelling,
+    relabelled_across_folds as relabelled_across_folds,
+    too_few_to_relabel as too_few_to_relabel,
+)
 from bliss_framework.kernel.result import InferredLabels as InferredLabels
 from bliss_framework.kernel.row_view import RowView as RowView, as_rows as as_rows, for_passes as for_passes
 from bliss_framework.kernel.rows import Rows as Rows, kernel_blocks as kernel_blocks

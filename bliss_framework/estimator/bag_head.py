@@ -163,7 +163,7 @@ def views_of(trials: Sequence[Trial]) -> list[list[Trial]]:
 
     Candidates that differ in how bags are read have the same instance scores, and count once.
     """
-    inferring = [one for one in trials if one.config.inference_key is not None] or list(trials)
+    inferring = [one for one in trials if one.config.has_bandit] or list(trials)
     groups: dict[float, dict[str, Trial]] = {}
     for one in inferring:
         own = groups.setdefault(float(one.config["inherited_share"]), {})

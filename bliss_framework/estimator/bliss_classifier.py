@@ -62,7 +62,8 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes_: (C,) the user's value of each class.
         bag_classes_: the user's value of each weak label, where bags speak other words than instances; else `classes_`.
         labels_: (n,) the inferred class of each training instance, in the caller's row order.
-        confidence_: (n,) in [0, 1], the lead of the best label; 1 where the bag leaves no choice.
+        confidence_: (n,) in [0, 1], the lead of the best label, or after relabelling the share of labellings that agree
+            with the last; 1 where the bag leaves no choice.
         undecided_: (n,) bool, instances whose best labels tie.
         label_means_: (n, L) mean reward of each label; NaN where there is no arm.
         label_pulls_: (n, L) pulls of each arm.

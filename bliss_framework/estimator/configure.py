@@ -132,9 +132,20 @@ class FitConfig:
     @property
     def inference_key(self) -> str | None:
         """Equal for configurations that infer the same labels; None where nothing is inferred."""
-        if self["inherited_share"] == 1:
+        if self["inherited_share"] == 1 and not self["relabel_rounds"]:
             return None
-        return repr({**{name: self[name] for name in named("inference")}, "regime": self._regime_of_instances})
+        own = {**{name: self[name] for name in named("inference")}, "regime": self._regime_of_instances}
+        return repr(own if self.has_bandit else {**own, "start": "inherited"})
+
+    @property
+    def has_bandit(self) -> bool:
+        """Whether labels are inferred by a bandit; otherwise this is the control, and they start as inherited ones."""
+        return bool(self["inherited_share"] < 1)
+
+    @property
+    def learnt_share(self) -> float:
+        """How much the final classifier learns of what instances inherit: nothing where the control relabels that."""
+        return float(self["inherited_share"]) if self.has_bandit or not self["relabel_rounds"] else 0.0
 
     @property
     def order_key(self) -> str:

@@ -38,10 +38,11 @@ class Explanation:
         bag: its bag id.
         weak_label: of the bag.
         class_: the inferred class.
-        confidence: the best mean reward minus that of the best other class.
+        confidence: as `confidence_` of the model.
         state: "known" (the bag leaves no choice), "undecided" (its best arms tie) or "inferred".
         arms: its candidate arms.
         neighbours: nearest training instances of other bags by final score.
+        n_relabel_rounds: rounds of relabelling after the pulls.
     """
 
     row: int
@@ -52,6 +53,7 @@ class Explanation:
     state: str
     arms: tuple[ArmReport, ...]
     neighbours: tuple[NeighbourReport, ...]
+    n_relabel_rounds: int = 0
 
     def sentence(self) -> str:
         """Say it in one sentence."""
@@ -59,9 +61,11 @@ class Explanation:
         if self.state == "known":
             return f"{head} is {self.class_!r}: its bag leaves no other label."
         if self.state == "undecided":
-            return f"{head} is undecided: its best labels earned the same reward."
+            earned = "have the same output" if self.n_relabel_rounds else "earned the same reward"
+            return f"{head} is undecided: its best labels {earned}."
         pulls = sum(arm.pulls for arm in self.arms)
-        return f"{head} is {self.class_!r} with confidence {self.confidence:.3f} after {pulls} pulls."
+        rounds = f" and {self.n_relabel_rounds} rounds of relabelling" if self.n_relabel_rounds else ""
+        return f"{head} is {self.class_!r} with confidence {self.confidence:.3f} after {pulls} pulls{rounds}."
 
 
 def explain(model: Any, row: int, n_neighbors: int) -> Explanation:
@@ -76,7 +80,8 @@ def explain(model: Any, row: int, n_neighbors: int) -> Explanation:
     bag, weak_label = _bag_of(model, row)
     confidence = float(model.confidence_[row])
     arms, near = _arms(model, row), _neighbours(model, row, n_neighbors)
-    return Explanation(row, bag, weak_label, _item(model.labels_[row]), confidence, state, arms, near)
+    rounds = int(model.inference_.get("n_relabel_rounds", 0))
+    return Explanation(row, bag, weak_label, _item(model.labels_[row]), confidence, state, arms, near, rounds)
 
 
 def _arms(model: Any, row: int) -> tuple[ArmReport, ...]:

@@ -44,7 +44,7 @@ def targets_of(
     config: FitConfig, inferred: InferredLabels | None, data: Part, inherited: NDArray[np.float64]
 ) -> Targets:
     """Return what the final classifier of a configuration learns; arguments are those of `final_targets`."""
-    share, weighted = float(config["inherited_share"]), bool(config["confidence_weights"])
+    share, weighted = config.learnt_share, bool(config["confidence_weights"])
     return final_targets(inferred if share < 1 else None, data, inherited, share, weighted)
 
 

@@ -18,9 +18,10 @@ from bliss_framework.estimator.final import FinalClassifier, FinalLearner, proba
 from bliss_framework.estimator.instance_threshold import fixed_threshold, instance_threshold
 from bliss_framework.estimator.label_inference import (
     OrderedData,
-    inherited_labels,
+    labels_to_learn,
     naming_components,
     order_data,
+    relabelled,
     warn_of_folds,
 )
 from bliss_framework.estimator.out_of_fold import HeldOutBags, OutOfFold
@@ -105,6 +106,7 @@ class FitResult:
             "weak_score": found.weak_score,
             "n_pulls": found.n_pulls,
             "n_folds": found.n_folds,
+            **({"n_relabel_rounds": found.n_relabel_rounds} if found.n_relabel_rounds else {}),
             "label_counts": {
                 str(value): int((inferred.classes == c).sum()) for c, value in enumerate(classes.tolist())
             },
@@ -125,8 +127,8 @@ def fit(request: FitRequest) -> FitResult:
     ready = order_data(request.data, config)
     data = ready.data
     _check_self_training(config, data)
-    if config["inherited_share"] == 1:
-        found = inherited_labels(config.regime.inherited(data.weak, data.bags), data.space)
+    if not config.has_bandit:
+        found = labels_to_learn(config, data, request.seed, request.run_tasks, request.emit)
     else:
         # Written out, so that the way from the console to Algorithm 1 is short.
         strata = config.regime.strata(data.weak)
@@ -134,6 +136,7 @@ def fit(request: FitRequest) -> FitResult:
             found = cross_fit(
                 config.components, data, strata, config.inference, request.seed, request.run_tasks, request.emit
             )
+            found = relabelled(found, config, data, request.seed, request.emit)
         warn_of_folds(found)
     request.keep(found, ready.order)
     learner, spread = learner_of(config, ready, found, request.seed), Spread(request.n_jobs)
@@ -184,7 +187,7 @@ def _calibrated(
     wanted, data, reading = config["bag_threshold"], learner.data, config.regime.reading
     threshold = 0.0 if isinstance(wanted, str) else float(wanted)
     if waiting is None:
-        fixed = fixed_threshold(config["instance_threshold"], config["inherited_share"])
+        fixed = fixed_threshold(config["instance_threshold"], config.learnt_share)
         return threshold, fixed or 0.0, 1.0, None
     scores = waiting()
     bag_scores = reading.bag_scores(scores, data.bags)

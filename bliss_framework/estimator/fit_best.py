@@ -14,7 +14,7 @@ from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
 from bliss_framework.estimator.final import FinalClassifier, probability_slope, warn_of_final
 from bliss_framework.estimator.fit import OUT_OF_FOLD, FitRequest, FitResult, learner_of
 from bliss_framework.estimator.instance_threshold import instance_threshold
-from bliss_framework.estimator.label_inference import OrderedData, infer, inherited_labels, order_data
+from bliss_framework.estimator.label_inference import OrderedData, inherited_labels, labels_to_learn, order_data
 from bliss_framework.estimator.out_of_fold import HeldOutBags
 from bliss_framework.estimator.selection import Trial, groups_of, trials_of, unit_of
 from bliss_framework.estimator.training_parts import check_training_parts
@@ -172,18 +172,21 @@ def _inferences(
     """Infer the labels of all training rows once for each configuration; where there is none, they are inherited."""
     if not needed:
         data = ready[best.order_key].data
-        return {None: inherited_labels(best.regime.inherited(data.weak, data.bags), data.space)}
+        return {None: inherited_labels(best, data)}
     found: dict[str | None, CrossFit] = {}
     for number, one in enumerate(needed, start=1):
         runner = fold_runner(request.n_jobs)
         if request.pieces is not None:
             runner = request.pieces.folds(runner, f"inference{number}")
-        found[one.inference_key] = infer(one, ready[one.order_key].data, request.seed, runner, request.emit)
+        found[one.inference_key] = labels_to_learn(one, ready[one.order_key].data, request.seed, runner, request.emit)
     return found
 
 
 def _combined(inferences: Sequence[CrossFit], data: Part, constrain: Constrain | None) -> CrossFit:
-    """Average the means of every arm over several inferences of the same rows."""
+    """Average the means of every arm over several inferences of the same rows; relabelled ones vote.
+
+    After relabelling the means of arms do not say what labels are, so each inference votes with its confidence.
+    """
     if len(inferences) == 1:
         return inferences[0]
     means = np.stack([one.inferred.means for one in inferences])
@@ -191,9 +194,15 @@ def _combined(inferences: Sequence[CrossFit], data: Part, constrain: Constrain |
     times = (~np.isnan(means)).sum(axis=0)
     average = np.nansum(means, axis=0) / np.maximum(times, 1)
     first = inferences[0]
+    deciding = average
+    if any(one.n_relabel_rounds for one in inferences):
+        votes = [np.eye(data.space.n_labels)[one.inferred.labels] for one in inferences]
+        weights = [one.inferred.confidence[:, None] for one in inferences]
+        deciding = np.mean([vote * weight for vote, weight in zip(votes, weights, strict=True)], axis=0)
+    inferred = conclude(deciding, pulls, data, constrain, 0, np.random.default_rng(0))
     return evolve(
         first,
-        inferred=conclude(average, pulls, data, constrain, 0, np.random.default_rng(0)),
+        inferred=evolve(inferred, means=np.where(pulls > 0, average, np.nan)),
         folds=tuple(fold for one in inferences for fold in one.folds),
         n_pulls=sum(one.n_pulls for one in inferences),
         seconds={what: sum(one.seconds[what] for one in inferences) for what in first.seconds},

@@ -26,7 +26,7 @@ def instance_threshold(
     """
     if scores.ndim > 1:
         return 0.0
-    fixed = fixed_threshold(config["instance_threshold"], config["inherited_share"])
+    fixed = fixed_threshold(config["instance_threshold"], config.learnt_share)
     return float(config.regime.reading.instance_threshold(scores, bags, weak, classes)) if fixed is None else fixed
 
 

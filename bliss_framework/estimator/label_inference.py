@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
+from bliss_framework.compute.processes import one_blas_thread
 from bliss_framework.errors import PluginError
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import FitConfig
@@ -16,11 +17,13 @@ from bliss_framework.estimator.final import leading
 from bliss_framework.estimator.ordering import canonical_order
 from bliss_framework.estimator.scaling import Scaling
 from bliss_framework.extension.contracts import Regime
+from bliss_framework.kernel.arms import draw_labels
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks, cross_fit
 from bliss_framework.kernel.events import Emit
-from bliss_framework.kernel.labels import LabelSpace, WeakLabels
+from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.kernel.pull import Part
+from bliss_framework.kernel.relabelling import relabelled_across_folds, too_few_to_relabel
 from bliss_framework.kernel.result import InferredLabels
 from bliss_framework.kernel.row_view import RowView
 from bliss_framework.kernel.rows import Rows
@@ -80,7 +83,7 @@ def part_of(X: Any, bags: Bags, weak: WeakLabels, regime: Regime, weights: NDArr
 
 
 def infer(config: FitConfig, data: Part, seed: int, run_tasks: RunTasks, emit: Emit) -> CrossFit:
-    """Infer the labels of data in canonical order.
+    """Infer the labels of data in canonical order, and relabel them across folds where that is asked for.
 
     Raises:
         PluginError: naming the component that broke its contract, and who ships it.
@@ -88,8 +91,75 @@ def infer(config: FitConfig, data: Part, seed: int, run_tasks: RunTasks, emit: E
     strata = config.regime.strata(data.weak)
     with naming_components(config):
         found = cross_fit(config.components, data, strata, config.inference, seed, run_tasks, emit)
+        found = relabelled(found, config, data, seed, emit)
     warn_of_folds(found)
     return found
+
+
+def labels_to_learn(config: FitConfig, data: Part, seed: int, run_tasks: RunTasks, emit: Emit) -> CrossFit:
+    """Return the labels that a final classifier learns: inferred ones, or those that the control without a bandit has.
+
+    Raises:
+        PluginError: as `infer` does.
+    """
+    if config.has_bandit:
+        return infer(config, data, seed, run_tasks, emit)
+    with naming_components(config):
+        found = relabelled(inherited_labels(config, data), config, data, seed, emit)
+    warn_of_folds(found)
+    return found
+
+
+@one_blas_thread()
+def relabelled(found: CrossFit, config: FitConfig, data: Part, seed: int, emit: Emit) -> CrossFit:
+    """Relabel across folds in so many rounds as are configured, starting from what was inferred or is inherited.
+
+    Confidence is then the share of all labellings that agree with the last, and undecided is what ties in the last.
+    Means and pulls stay those of the arms.
+
+    Args:
+        found: labels of the data, as inferred; or inherited ones, which are no more than a chance for each class, so
+            that the control starts with a draw.
+        config: says how many rounds there are.
+        data: in canonical order.
+        seed: of folds and draws.
+        emit: is told of rounds.
+    """
+    short = too_few_to_relabel(data.bags) if config["relabel_rounds"] and data.space.free.any() else None
+    if short is not None:
+        return evolve(found, warnings=(*found.warnings, short))
+    if not config["relabel_rounds"] or not data.space.free.any():
+        return found
+    rounds = relabelled_across_folds(
+        config.classifier,
+        data,
+        config.regime.strata(data.weak),
+        found.inferred.labels if config.has_bandit else drawn_labels(config, data, seed),
+        config.regime.constraint(),
+        config["relabel_rounds"],
+        config["class_balance"],
+        seed,
+        emit,
+    )
+    inferred = evolve(
+        found.inferred,
+        labels=rounds.labels,
+        classes=data.space.class_of_label[rounds.labels],
+        confidence=np.where(rounds.tied, 0.0, rounds.agreement),
+        undecided=rounds.tied,
+    )
+    seconds = {**found.seconds, "classifier": found.seconds["classifier"] + rounds.seconds}
+    return evolve(found, inferred=inferred, seconds=seconds, n_relabel_rounds=rounds.n_rounds)
+
+
+def drawn_labels(config: FitConfig, data: Part, seed: int) -> NDArray[np.intp]:
+    """Draw a candidate (n,) for each instance, its class as likely as the instance's bag alone makes it."""
+    space, default = data.space, data.space.draw_weights()
+    of_class = config.regime.inherited(data.weak, data.bags)[:, space.class_of_label]
+    # A class is drawn first and then one of its labels, as in the first draws of an inference.
+    weights = of_class * default / np.maximum(space.class_shares()[:, space.class_of_label], 1e-300)
+    possible = weights.sum(axis=1, keepdims=True) > 0
+    return draw_labels(np.where(possible, weights, default), np.random.default_rng(seed))
 
 
 @contextmanager
@@ -109,9 +179,10 @@ def warn_of_folds(found: CrossFit) -> None:
         warnings.warn(sentence, UserWarning, stacklevel=4)
 
 
-def inherited_labels(inherited: NDArray[np.float64], space: LabelSpace) -> CrossFit:
+def inherited_labels(config: FitConfig, data: Part) -> CrossFit:
     """Return what instances inherit from their bags in the form of an inference that pulled nothing."""
-    classes, lead = leading(inherited)
+    classes, lead = leading(config.regime.inherited(data.weak, data.bags))
+    space = data.space
     labels = np.asarray((space.class_of_label == classes[:, None]).argmax(axis=1), dtype=np.intp)
     nothing = np.full(space.candidates.shape, np.nan)
     inferred = InferredLabels(labels, classes, lead, lead == 0, ~space.free, nothing, np.zeros(space.candidates.shape))

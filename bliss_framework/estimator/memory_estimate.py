@@ -21,6 +21,7 @@ from bliss_framework.estimator.fit import OUT_OF_FOLD
 from bliss_framework.estimator.parameters import SAME
 from bliss_framework.extension.contracts import Classifier, ProblemSize, Profile
 from bliss_framework.extension.registry import Registry
+from bliss_framework.kernel.relabelling import RELABEL_FOLDS
 from bliss_framework.primal.systems import MOST_ROWS
 from bliss_framework.validators import shown_size, size_in_bytes
 
@@ -272,8 +273,12 @@ def _with(
 
 def _inference(configs: Sequence[FitConfig], data: DataSize, jobs: int) -> Iterator[Stage]:
     own = _rows(data)
-    if all(one["inherited_share"] == 1 for one in configs):
+    relabelling = max(_relabelling(one, data) for one in configs)
+    if relabelling:
+        yield Stage("relabelling across folds", own + relabelling)
+    elif not any(one.has_bandit for one in configs):
         yield Stage("the rows", own)
+    if not any(one.has_bandit for one in configs):
         return
     fold = max(_fold(one, data) for one in configs)
     if jobs == 1:
@@ -308,7 +313,7 @@ def _is_spread(config: FitConfig, data: DataSize) -> bool:
 
 
 def _evaluation(configs: Sequence[FitConfig], data: DataSize, jobs: int) -> Stage:
-    each = _rows(data) + max(max(_fold(one, data), _final_fit(one, data)) for one in configs)
+    each = _rows(data) + max(max(_fold(one, data), _relabelling(one, data), _final_fit(one, data)) for one in configs)
     if jobs == 1:
         return Stage("a fit of the evaluation", each)
     return Stage(f"fits of the evaluation in {jobs} processes", _rows(data), WORKER + each, 0 if on_cluster() else jobs)
@@ -325,7 +330,7 @@ def _n_folds(config: FitConfig, data: DataSize) -> int:
 
 def _fold(config: FitConfig, data: DataSize) -> int:
     """Return what label inference on one fold takes: its parts, the classifier, the arms."""
-    if config["inherited_share"] == 1:
+    if not config.has_bandit:
         return 0
     n, n_folds = data.profile.n_rows, _n_folds(config, data)
     # Folds have equal numbers of bags, and the largest of them more rows where bags are uneven.
@@ -337,6 +342,16 @@ def _fold(config: FitConfig, data: DataSize) -> int:
     problem = data.problem(train, heldout, config["n_inferences"] * config["n_parallel"])
     arms = ARM * problem.n_train * problem.n_labels * int(config["n_inferences"])
     return arms + _said(config.classifier.memory, problem, config, "classifier")
+
+
+def _relabelling(config: FitConfig, data: DataSize) -> int:
+    """Return what relabelling takes, in this process: the classifiers of all folds, each prepared once and kept."""
+    n_rows, n_bags = data.profile.n_rows, data.profile.n_bags
+    if not config["relabel_rounds"] or n_bags < RELABEL_FOLDS:
+        return 0
+    problem = data.problem(n_rows * (1 - 1 / RELABEL_FOLDS), n_rows / RELABEL_FOLDS)
+    outputs = ARM * n_rows * data.n_labels
+    return outputs + RELABEL_FOLDS * _said(config.classifier.memory, problem, config, "classifier")
 
 
 def _final_fit(config: FitConfig, data: DataSize) -> int:

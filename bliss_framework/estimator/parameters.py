@@ -1,25 +1,23 @@
 """The one table of the parameters of `BlissClassifier`.
 
-A row says of a parameter everything that is known before any data are: its type, its default, its value in the paper,
-what is allowed, what it means, and when it matters. The constructor, its checks and its docstring, the settings of
-label inference, the options of the command line, the table in the documentation and the rules of selection are made
-from it. A new parameter is one row here and its use.
+A row says of a parameter everything that is known before any data are, see `Parameter`. The constructor, its checks
+and its docstring, the settings of label inference, the options of the command line, the table in the documentation and
+the rules of selection are made from it. A new parameter is one row here and its use.
 """
 
 from collections.abc import Iterator, Mapping
 from inspect import Parameter as Argument, Signature
-from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
-from attrs import evolve, field, frozen
+from attrs import evolve
 
 from bliss_framework.errors import SettingsError
+from bliss_framework.estimator.parameter import COMPONENTS as COMPONENTS, Parameter as Parameter, When
 from bliss_framework.estimator.row_settings import SCALINGS, ScalingMode, preparation, scaling_mode
 from bliss_framework.validators import (
-    Validator,
     anything,
     at_least,
     between,
-    check_value,
     memory_size,
     number_or,
     one_of,
@@ -34,74 +32,6 @@ SAME = "same"  # The final classifier that is the classifier of label inference.
 Settings = Literal["default", "select", "paper"]
 SETTINGS = get_args(Settings)
 TrainOn = Literal["one", "rest"]
-
-When = Literal["rows", "inference", "final", "selection", "run"]
-
-
-@frozen
-class Parameter:
-    """A row of the table.
-
-    Attributes:
-        when: it matters: before anything learns from the rows, in inference, after it, in selection, or how a fit runs.
-        default: where neither the user nor the regime says anything.
-        allowed: refuses all other values.
-        text: what it means, a sentence or two.
-        shown: what stands for its value on the command line, such as N.
-        paper: its value in the paper, where that is not the default.
-        in_grid: whether `settings="select"` may choose it.
-        name: the key of the row.
-        type: of its values; None is left to the regime.
-    """
-
-    when: When = field()
-    default: Any = field()
-    allowed: Validator = field()
-    text: str = field()
-    shown: str | None = field(default=None)
-    paper: Any = field(default=None)
-    in_grid: bool = field(default=True)
-    name: str = field(default="")
-    type: Any = field(default=Any)
-
-    @property
-    def is_component(self) -> bool:
-        """Whether its values are components: names, tables or objects."""
-        return self.name in COMPONENTS
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """The words that it may be, where there is nothing else."""
-        return tuple(get_args(self._type)) if get_origin(self._type) is Literal else ()
-
-    @property
-    def value_type(self) -> type:
-        """The type that text on a command line is turned into."""
-        kinds = (self.type, *get_args(self.type))
-        return str if str in kinds else next((one for one in (int, float, bool) if one in kinds), str)
-
-    @property
-    def _type(self) -> Any:
-        inner = [one for one in get_args(self.type) if one is not type(None)]
-        return inner[0] if len(inner) == 1 and get_origin(self.type) is not Literal else self.type
-
-    def read(self, value: Any) -> Any:
-        """Turn what was typed into a value: a number where numbers and words are allowed."""
-        if isinstance(value, str) and float in get_args(self.type):
-            try:
-                return float(value)
-            except ValueError:
-                return value
-        return value
-
-    def check(self, value: Any) -> None:
-        """Refuse a value that is not allowed; None is left to the regime.
-
-        Raises:
-            SettingsError: naming the parameter, its value and what is allowed.
-        """
-        if value is not None:
-            check_value(self.name, value, self.allowed)
 
 
 class Parameters(TypedDict, total=False):
@@ -205,6 +135,17 @@ class Parameters(TypedDict, total=False):
         float | None,
         Parameter(
             "inference", 0.0, between(0.0, 10.0), "Exponent of the class weights in every pull; 0 means none.", "X"
+        ),
+    ]
+    relabel_rounds: Annotated[
+        int | None,
+        Parameter(
+            "inference",
+            0,
+            at_least(0),
+            "Rounds after inference in which each bag is labelled anew by a classifier that has not seen it, until "
+            "labels settle; 0 means none.",
+            "N",
         ),
     ]
     scaling: Annotated[
@@ -339,9 +280,6 @@ class Parameters(TypedDict, total=False):
             "SIZE",
         ),
     ]
-
-
-COMPONENTS = ("regime", "classifier", "reward", "strategy", "final_classifier")
 
 
 def _rows() -> Iterator[tuple[str, Parameter]]:

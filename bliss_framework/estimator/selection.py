@@ -18,7 +18,7 @@ from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.final import FinalLearner, Targets, targets_of
 from bliss_framework.estimator.instance_threshold import instance_threshold
-from bliss_framework.estimator.label_inference import OrderedData, infer, order_data, part_of
+from bliss_framework.estimator.label_inference import OrderedData, labels_to_learn, order_data, part_of
 from bliss_framework.estimator.ordering import canonical_order
 from bliss_framework.kernel.crossfit import RunTasks, in_turn
 from bliss_framework.kernel.events import silent
@@ -187,7 +187,7 @@ def _heldout_scores(
         heldout, order = _heldout(data.take_bags(np.flatnonzero(held_bags)), training, first)
         inferred = None
         if first.inference_key is not None:
-            inferred = infer(first, training.data, seed, in_turn, silent).inferred
+            inferred = labels_to_learn(first, training.data, seed, in_turn, silent).inferred
         finals = {one.final_key: one for one in group}
         found = _final_scores(list(finals.values()), training.data, heldout, inferred)
         scores = {key: own[np.argsort(order)] for key, own in zip(finals, found, strict=True)}

@@ -1,7 +1,8 @@
 """Self-training: the final classifier labels its training instances anew and learns from that as well.
 
 Labels that one bag suggests reach the instances of others. A bag is labelled anew by a classifier that was not trained
-on it, so no label confirms itself.
+on it, so no label confirms itself. `kernel/relabelling.py` does that before the final classifier, see
+docs/explanation/algorithm.md for how the two differ.
 """
 
 import numpy as np
@@ -13,6 +14,7 @@ from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.final import FinalLearner, mixed_targets
 from bliss_framework.estimator.instance_threshold import instance_threshold
 from bliss_framework.kernel.labels import LabelSpace
+from bliss_framework.kernel.relabelling import label_columns
 
 
 def self_trained(
@@ -46,5 +48,5 @@ def self_trained(
 
 def best_candidates(scores: NDArray[np.float64], space: LabelSpace) -> NDArray[np.intp]:
     """Return the candidate class (n,) with the largest score of (n, C), or of (n,) for two classes cut at 0."""
-    columns = scores if scores.ndim == 2 else np.stack([np.zeros_like(scores), scores], axis=1)
-    return np.asarray(np.where(space.class_shares() > 0, columns, -np.inf).argmax(axis=1), dtype=np.intp)
+    possible = np.where(space.class_shares() > 0, label_columns(scores), -np.inf)
+    return np.asarray(possible.argmax(axis=1), dtype=np.intp)

@@ -24,6 +24,7 @@ from bliss_framework.estimator.memory_estimate import Work
 from bliss_framework.kernel.fold_task import FoldTask, run_fold
 from bliss_framework.kernel.folds import deal_folds, train_and_heldout, usable_folds
 from bliss_framework.kernel.pull import Part
+from bliss_framework.kernel.relabelling import RELABEL_FOLDS
 
 FIRST_ROWS = 400
 NOTICEABLE = 0.1  # Seconds of a measurement that tells more than noise.
@@ -85,12 +86,15 @@ def estimate_seconds(config: FitConfig, data: CheckedData, n_jobs: int | None, w
 
 
 def _folds(config: FitConfig, costs: Costs) -> float:
-    """Return the seconds of all folds of an inference."""
-    if config["inherited_share"] == 1:
-        return 0.0
+    """Return the seconds of all folds of an inference, and of rounds of relabelling after it."""
+    rounds = config["relabel_rounds"]
+    # As many rows are learnt in one of these folds as in one of inference, give or take, and all of them scored.
+    relabelled = RELABEL_FOLDS * (costs.once + rounds * costs.pull) if rounds else 0.0
+    if not config.has_bandit:
+        return float(relabelled)
     draws = config["n_first_draws"] or 2
     n_pulls = (draws + config["n_rounds"]) * config["n_inferences"]
-    return float(config["n_passes"] * config["n_folds"] * (costs.once + n_pulls * costs.pull))
+    return float(config["n_passes"] * config["n_folds"] * (costs.once + n_pulls * costs.pull) + relabelled)
 
 
 def _costs(config: FitConfig, data: CheckedData) -> Costs:

@@ -29,6 +29,7 @@ class CrossFit:
         class_of_label: (L,) the class that each label means.
         seconds: time in "classifier", "reward" and "strategy", added up over all folds and passes.
         warnings: a sentence for each setting that the data forced to another value.
+        n_relabel_rounds: rounds in which bags were relabelled across folds after that.
     """
 
     inferred: InferredLabels = field()
@@ -38,6 +39,7 @@ class CrossFit:
     class_of_label: NDArray[np.intp] = field()
     seconds: dict[str, float] = field()
     warnings: tuple[str, ...] = field(default=())
+    n_relabel_rounds: int = field(default=0)
 
     @property
     def mean_reward(self) -> float:

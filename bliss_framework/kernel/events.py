@@ -36,6 +36,22 @@ class FoldFinished:
     mean_reward: float
 
 
+@frozen
+class RelabellingStarted:
+    """Labels are inferred, and bags are about to be relabelled by classifiers that have not seen them."""
+
+    n_rounds: int
+
+
+@frozen
+class RelabellingAdvanced:
+    """All bags were relabelled once more, and `n_changed` instances got another label."""
+
+    round: int
+    n_rounds: int
+    n_changed: int
+
+
 Emit = Callable[[Any], None]  # Rooms above the kernel tell of more than its own events.
 
 

@@ -75,13 +75,22 @@ def conclude(
     space = part.space
     masked = np.where(space.candidates, means, -np.inf)
     labels = best_label(masked, rng) if constrain is None else checked_assignment(constrain, masked, part, round)
-    confidence = _confidence(masked, space)
+    confidence = leads_of_classes(masked, space)
     undecided = space.free & (confidence <= TIE)
     shown = np.where(pulls > 0, means, np.nan)
     return InferredLabels(labels, space.class_of_label[labels], confidence, undecided, ~space.free, shown, pulls)
 
 
-def _confidence(masked: NDArray[np.float64], space: LabelSpace) -> NDArray[np.float64]:
+def leads_of_classes(masked: NDArray[np.float64], space: LabelSpace) -> NDArray[np.float64]:
+    """Return by how much the best value of a class exceeds that of any other class, at most by 1.
+
+    Args:
+        masked: (n, L) values, -inf where a label is no candidate.
+        space: the class of each label.
+
+    Returns:
+        (n,) in [0, 1]; 1 where only one class is possible.
+    """
     by_class = np.stack(
         [masked[:, space.class_of_label == c].max(axis=1, initial=-np.inf) for c in range(space.n_classes)], axis=1
     )

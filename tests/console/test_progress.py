@@ -6,7 +6,13 @@ import pytest
 
 from bliss_framework.console.drawing.progress import SECONDS_BETWEEN_LINES, progress_on
 from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
-from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinished
+from bliss_framework.kernel.events import (
+    FoldFinished,
+    FoldStarted,
+    RelabellingAdvanced,
+    RelabellingStarted,
+    RoundFinished,
+)
 from bliss_framework.runs.events import FitFinished, FitStarted, RunFinished, RunStarted
 
 STARTED = RunStarted("run[old]", "run[old].csv", 92, 476, 11)
@@ -85,6 +91,15 @@ class TestLines:
             "run[old]: 16 of 20 inferences to choose settings",
         ]
 
+    def test_relabelling(self, console, clock):
+        """Rounds after inference are told with how many labels they changed."""
+        with progress_on(console, clock) as tell:
+            tell(STARTED)
+            tell(RelabellingStarted(30))
+            clock.now += SECONDS_BETWEEN_LINES
+            tell(RelabellingAdvanced(4, 30, 1200))
+        assert self.told(console)[1:] == ["run[old]: relabelling, round 4 of 30, 1,200 labels changed"]
+
     def test_no_codes(self, console, clock):
         """Nothing but text is written where there is no terminal."""
         with progress_on(console, clock) as tell:
@@ -121,6 +136,13 @@ class TestBars:
         assert rounds.startswith("fold 2/5 ")
         assert " round 40/100 reward 0.875 " in " ".join(rounds.split())
         assert " fit 0/11 " in " ".join(fits.split())
+
+    def test_relabelling(self, record, clock):
+        """After the folds the bar shows the rounds of relabelling, which have no reward."""
+        events = [FoldStarted(1, 1, 5, 100), RoundFinished(1, 1, 40, 100, 0.875)]
+        events += [RelabellingStarted(30), RelabellingAdvanced(7, 30, 12)]
+        lines = self.drawn(record(100), clock, STARTED, *events)
+        assert " round 7/30 0:00:00 " in " ".join(self.last(lines, "relabelling").split())
 
     def test_time_is_that_of_the_clock(self, record, clock):
         """With forty rounds in forty seconds, sixty are left."""

@@ -244,14 +244,14 @@ def test_where_nothing_is_inferred_groups_follow_the_preparation():
 def test_number_of_inferences(bags_of_text, select, monkeypatch):
     """Two widths and five folds take ten inferences; the winners take one each of theirs on all bags."""
     sizes = []
-    infer = label_inference.infer
+    infer = label_inference.labels_to_learn
 
     def counted(config, data, *rest):
         sizes.append(data.n_rows)
         return infer(config, data, *rest)
 
-    monkeypatch.setattr(selection, "infer", counted)
-    monkeypatch.setattr(fitting, "infer", counted)
+    monkeypatch.setattr(selection, "labels_to_learn", counted)
+    monkeypatch.setattr(fitting, "labels_to_learn", counted)
     X, bags, y = bags_of_text
     model = select(n_members=12).fit(X, y, bags=bags)
     assert sizes == [48] * 10 + [60] * 2

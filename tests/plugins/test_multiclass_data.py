@@ -330,6 +330,20 @@ class TestRelabelling:
         assert {pair for pair in wanted if pair[0] in full} <= there
         assert (model.labels_ == data.instance_labels).mean() > 0.9
 
+    def test_rounds_across_folds(self):
+        """A random start is mended by rounds across folds, and stays without them, or where bags are too few."""
+        data = small(n_bags=60)
+        given = {"n_rounds": 0, "scaling": "none", "random_state": 0}
+        start, found = (RelabelSoftmax(**given, relabel_rounds=n).fit(data.X, data.weak, data.bags) for n in (0, 8))
+        assert (start.n_rounds_, start.n_relabel_rounds_) == ([0], 0)
+        right = [float((model.labels_ == data.instance_labels).mean()) for model in (start, found)]
+        assert right[0] < 0.7
+        assert right[1] > 0.95
+        assert 1 <= found.n_relabel_rounds_ <= 8
+        few = np.isin(data.bags, np.unique(data.bags)[:4])
+        with pytest.warns(UserWarning, match="takes 5 bags, and there are 4"):
+            RelabelSoftmax(**given, relabel_rounds=8).fit(data.X[few], data.weak[:4], data.bags[few])
+
     def test_one_label_is_two_classes(self):
         """Bags of one label or none are scored by one decision value."""
         rng = np.random.default_rng(0)
@@ -339,7 +353,9 @@ class TestRelabelling:
         assert model.predict([[5.0, 5.0], [0.0, 0.0]]).tolist() == ["a", "negative"]
         assert model.score_bags(X, bags)[1].shape == (20, 1)
 
-    @pytest.mark.parametrize("settings", [{"n_folds": 0}, {"n_rounds": 0}, {"class_balance": -1}, {"n_steps": 0}])
+    @pytest.mark.parametrize(
+        "settings", [{"n_folds": 0}, {"n_rounds": -1}, {"relabel_rounds": -1}, {"class_balance": -1}, {"n_steps": 0}]
+    )
     def test_settings(self, settings):
         """Parameters that cannot be used are refused by name."""
         data = small()

@@ -10,7 +10,13 @@ from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeE
 from rich.text import Text
 
 from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
-from bliss_framework.kernel.events import FoldFinished, FoldStarted, RoundFinished
+from bliss_framework.kernel.events import (
+    FoldFinished,
+    FoldStarted,
+    RelabellingAdvanced,
+    RelabellingStarted,
+    RoundFinished,
+)
 from bliss_framework.runs.events import (
     FitFinished,
     FitStarted,
@@ -121,6 +127,11 @@ class Bars:
         elif isinstance(event, FoldFinished):
             # Rounds in other processes are not seen; what their folds end with is.
             self._progress.update(self._fits, reward=_reward(event))
+        elif isinstance(event, RelabellingStarted):
+            anew: dict[str, Any] = {"unit": "round", "reward": ""}
+            self._progress.reset(self._rounds, total=event.n_rounds, description="relabelling", visible=True, **anew)
+        elif isinstance(event, RelabellingAdvanced):
+            self._progress.update(self._rounds, completed=event.round)
         elif isinstance(event, FitFinished):
             self._progress.update(self._fits, advance=1, description="", reward="")
         elif isinstance(event, RunFinished):
@@ -170,6 +181,10 @@ class Lines:
             self._now_and_then(
                 f"{self._name}: fold {event.fold + 1}, round {event.round} of {event.n_rounds}, mean {_reward(event)}"
             )
+
+        elif isinstance(event, RelabellingAdvanced):
+            changed = f"{event.n_changed:,} labels changed"
+            self._now_and_then(f"{self._name}: relabelling, round {event.round} of {event.n_rounds}, {changed}")
 
     def _now_and_then(self, line: str) -> None:
         if self._clock() >= self._next:

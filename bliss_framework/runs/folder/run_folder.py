@@ -15,7 +15,7 @@ from bliss_framework.estimator.bliss_classifier import BlissClassifier
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.persistence import save_model
 from bliss_framework.faults import in_words
-from bliss_framework.kernel.events import RoundFinished
+from bliss_framework.kernel.events import RelabellingAdvanced, RoundFinished
 from bliss_framework.runs.folder.atomic import plain, sweep, to_json, write_bytes, write_text
 from bliss_framework.runs.folder.changes import Finished, changes, refused, words_of
 from bliss_framework.runs.folder.checkpoint import Checkpoint
@@ -250,7 +250,7 @@ class RunFolder:
 
     def log(self, event: Any) -> None:
         """Append an event to events.jsonl; single rounds are too many to keep."""
-        if isinstance(event, RoundFinished):
+        if isinstance(event, RoundFinished | RelabellingAdvanced):
             return
         path = self.path / EVENTS
         line = json.dumps(plain({"event": type(event).__name__, **asdict(event)}), ensure_ascii=False)

@@ -1,5 +1,6 @@
-"""The control without a bandit: the cooperative softmax, relabelled by its own outputs until the labels settle."""
+"""The control without a bandit: a cooperative softmax that relabels what it learns, then across folds as BLISS does."""
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,6 +24,8 @@ from bliss_framework.plugin import (
     class_array,
     draw_labels,
     refuse_lost_bags,
+    relabelled_across_folds,
+    too_few_to_relabel,
 )
 from bliss_multiclass_mil.classifier.cooperative_softmax import CooperativeSoftmax
 from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime
@@ -37,7 +40,8 @@ class RelabelSoftmax(ClassifierMixin, BaseEstimator):
 
     Args:
         n_folds: parts of whole bags that are relabelled on their own, as in the cross-fit; 1 takes all bags together.
-        n_rounds: most rounds, each as dear as a pull.
+        n_rounds: most rounds, each as dear as a pull; 0 leaves the random start.
+        relabel_rounds: most rounds of relabelling across folds after that, as many as BLISS has by default; 0 for none.
         class_balance: exponent of the class weights, see `BlissClassifier`.
         every_label: whether each label of a bag keeps the instance that fits it best; otherwise it may lose all.
         n_negative: see `MultiClassMilRegime`, as for negative_label, separator and label_names.
@@ -57,12 +61,14 @@ class RelabelSoftmax(ClassifierMixin, BaseEstimator):
         classes_: the negative class, then the C labels.
         labels_: (n,) the label of each training instance in the end.
         n_rounds_: rounds of each fold.
+        n_relabel_rounds_: rounds across folds.
     """
 
     def __init__(
         self,
         n_folds: int = 1,
         n_rounds: int = 60,
+        relabel_rounds: int = 30,
         class_balance: float = 0.5,
         every_label: bool = True,
         n_negative: int = 1,
@@ -80,6 +86,7 @@ class RelabelSoftmax(ClassifierMixin, BaseEstimator):
     ) -> None:
         self.n_folds = n_folds
         self.n_rounds = n_rounds
+        self.relabel_rounds = relabel_rounds
         self.class_balance = class_balance
         self.every_label = every_label
         self.n_negative = n_negative
@@ -109,7 +116,7 @@ class RelabelSoftmax(ClassifierMixin, BaseEstimator):
         for fold, own in enumerate(self._folds(data, regime.strata(weak), seed)):
             labels[own], n_rounds = self._settled(data.take(own), softmax, np.random.default_rng([seed, fold]))
             self.n_rounds_.append(n_rounds)
-        classes = data.space.class_of_label[labels]
+        classes = data.space.class_of_label[self._across_folds(data, softmax, labels, seed)]
         self.classes_ = class_array(weak.classes)
         self.labels_ = self.classes_[classes]
         self.has_bags_ = data.bags.n_bags < data.bags.n_rows
@@ -134,6 +141,30 @@ class RelabelSoftmax(ClassifierMixin, BaseEstimator):
             labels = changed
         return labels, n_rounds
 
+    def _across_folds(
+        self, data: Part, softmax: CooperativeSoftmax, labels: NDArray[np.intp], seed: int
+    ) -> NDArray[np.intp]:
+        """Go on as BLISS does after inference: each bag is relabelled by a softmax that has not seen it."""
+        self.n_relabel_rounds_ = 0
+        if self.relabel_rounds == 0:
+            return labels
+        short = too_few_to_relabel(data.bags)
+        if short is not None:
+            warnings.warn(short, UserWarning, stacklevel=3)
+        regime = self._regime()
+        rounds = relabelled_across_folds(
+            softmax,
+            data,
+            regime.strata(data.weak),
+            labels,
+            regime.constraint(),
+            self.relabel_rounds,
+            self.class_balance,
+            seed,
+        )
+        self.n_relabel_rounds_ = rounds.n_rounds
+        return rounds.labels
+
     def _folds(self, data: Part, strata: NDArray[np.intp], seed: int) -> Iterator[NDArray[np.intp]]:
         if self.n_folds == 1:
             yield np.arange(data.n_rows)
@@ -142,7 +173,10 @@ class RelabelSoftmax(ClassifierMixin, BaseEstimator):
         yield from (own for _, own in dealt)
 
     def _regime(self) -> MultiClassMilRegime:
-        return MultiClassMilRegime(self.negative_label, self.n_negative, self.separator, self.label_names)
+        assignments = "every-label" if self.every_label else "free"
+        return MultiClassMilRegime(
+            self.negative_label, self.n_negative, self.separator, self.label_names, assignments=assignments
+        )
 
     def _softmax(self) -> CooperativeSoftmax:
         return CooperativeSoftmax(
@@ -155,7 +189,13 @@ class RelabelSoftmax(ClassifierMixin, BaseEstimator):
         )
 
     def _check(self) -> None:
-        check_settings(self, n_folds=at_least(1), n_rounds=at_least(1), class_balance=between(0.0, 10.0))
+        check_settings(
+            self,
+            n_folds=at_least(1),
+            n_rounds=at_least(0),
+            relabel_rounds=at_least(0),
+            class_balance=between(0.0, 10.0),
+        )
 
     def _scores(self, X: Any, bags: Any = None) -> tuple[NDArray[np.float64], Bags]:
         check_is_fitted(self)

@@ -3,11 +3,13 @@
 import os
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+from bliss_framework.compute import empty_rows
 from bliss_framework.plugin import DataError
 from bliss_framework.testing import check_reader
 from bliss_readers.bag_files import gathered_rows
@@ -381,21 +383,16 @@ class TestDisagreement:
 
 
 class TestMemory:
-    def test_rows_beyond_the_limit_are_mapped(self, slides, monkeypatch):
-        """Many rows stand in a temporary file that is gone when the data are."""
+    def test_rows_that_memory_has_no_room_for_are_mapped(self, slides, monkeypatch):
+        """Where little memory is left the same rows stand in a temporary file, and that is said."""
         folder = slides(write_npz)
         whole = read(folder)
-        monkeypatch.setattr(gathered_rows, "MOST_IN_MEMORY", 10)
+        monkeypatch.setattr(empty_rows, "memory_left", lambda: [SimpleNamespace(n_bytes=10)])
         data = read(folder)
         assert isinstance(data.X, np.memmap)
+        assert not isinstance(whole.X, np.memmap)
         assert data.sha256() == whole.sha256()
-        place = Path(data.X.filename)
-        assert place.exists()
-        part = data.X[1:]
-        del data
-        assert place.exists()
-        del part
-        assert not place.parent.exists()
+        assert any("stand in a temporary file" in note for note in data.notes)
 
     def test_every_row_is_written_once(self, slides, monkeypatch):
         """Each file is copied into its own part of one array, which nothing but these rows fills."""

@@ -46,7 +46,8 @@ class BagFilesReader(Reader):
     def takes(self, path: Path, options: Mapping[str, Any]) -> bool:
         """Say whether the path is a folder, a pattern or a list of files of bags.
 
-        A folder of Parquet files is one table, unless a table of labels is told and its files have no column of bags.
+        A folder of Parquet files is one table, unless its files have no column of bags, and a table of labels is told
+        or a model was trained on files of bags.
         """
         if not looks_like_bags(path):
             return False
@@ -95,9 +96,9 @@ class BagFilesReader(Reader):
             skip_bad: leave out bags that cannot be used, and say so, instead of refusing all.
 
         Returns:
-            The data set: rows as float32 where they are stored as float32 or float16, else as float64; more than 1 GiB
-            stand in a temporary file and are mapped. Coordinates, other arrays with an entry for each row, and text
-            columns are carried.
+            The data set: rows as float32 where they are stored as float32 or float16, else as float64; what would take
+            more than half of the memory stands in a temporary file and is mapped. Coordinates, other arrays with an
+            entry for each row, and text columns are carried.
 
         Raises:
             DataError: naming the files that disagree with the table or with one another, or are damaged.

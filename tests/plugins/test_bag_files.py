@@ -287,6 +287,38 @@ class TestTables:
         assert data.feature_names == ("f0", "f2")
         assert sorted(data.carried) == ["coords_x", "coords_y", "f1"]
 
+    @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+    def test_words_that_bags_share_are_a_category(self, slides, suffix):
+        """As in one table: few words are a feature, names are carried, and options say otherwise."""
+        pytest.importorskip("pyarrow", reason="needs the extra files")
+        folder, stains = slides(lambda path, bag: None), ["H&E", "PAS", "H&E", "PAS"]
+        for bag in SIZES:
+            frame = frame_of(bag).assign(stain=stains[: SIZES[bag]], stage=[1, 2, 1, 2][: SIZES[bag]])
+            write = frame.to_csv if suffix == ".csv" else frame.to_parquet
+            write(folder / f"{bag}{suffix}", index=False)
+        data = read(folder)
+        assert data.feature_names == ("f0", "f1", "f2", "stage", "stain")
+        assert data.categories == {"stain": ("H&E", "PAS")}
+        assert data.X[:, 4].tolist() == [0, 1, 0, 0, 1, 0, 1, 0, 1, 0]
+        assert data.X[:, 2].tolist() == [row[2] for bag in ["007", "a9", "a10", "b"] for row in rows_of(bag).tolist()]
+        assert sorted(data.carried) == ["coords_x", "coords_y", "name"]
+        assert any('"stain" holds few words, each in several bags' in note for note in data.notes)
+        told = read(folder, categorical="stag*", carry=["stain"])
+        assert told.categories == {"stage": ("1", "2")}
+        assert told.carried["stain"].tolist() == [*stains[:3], *stains, *stains[:2], stains[0]]
+        assert read(folder, features=["f*"]).feature_names == ("f0", "f1", "f2")
+        new = read(folder, trained_on=["stain", "f1"], categorical=["stain"], ignore=["not here"])
+        assert (new.feature_names, sorted(new.categories)) == (("f1", "stain"), ["stain"])
+
+    def test_a_word_among_numbers_is_named(self, slides):
+        """A column of numbers with one word in it is refused with the file and the row, as in any table."""
+        folder = slides(write_csv)
+        for bag in SIZES:
+            cells = ["<5", "7", "8", "9"]
+            frame_of(bag).assign(dose=cells[: SIZES[bag]]).to_csv(folder / f"{bag}.csv", index=False)
+        with pytest.raises(DataError, match=r'007\.csv, row 1, column "dose": \'<5\' is no number'):
+            read(folder)
+
     def test_parquet_pieces_stay_one_table(self, slides):
         """A folder of Parquet files is one table without labels, and where its files have a column of bags."""
         pandas = pytest.importorskip("pandas", reason="tests need pandas")
@@ -294,6 +326,7 @@ class TestTables:
         both = [BagFilesReader(), ParquetReader()]
         assert [one.takes(folder, {}) for one in both] == [False, True]
         assert [one.takes(folder, {"labels": "labels.csv"}) for one in both] == [True, False]
+        assert [one.takes(folder, {"reader": "bag-files"}) for one in both] == [True, False]
         pandas.DataFrame({"bag": ["b"], "f0": [1.0]}).to_parquet(folder / "007.parquet")
         assert [one.takes(folder, {"labels": "labels.csv"}) for one in both] == [False, True]
 
@@ -354,7 +387,9 @@ class TestDisagreement:
         """A table that has another column than the others says which."""
         folder = slides(write_csv)
         frame_of("b").rename(columns={"f1": "g1"}).to_csv(folder / "b.csv")
-        with pytest.raises(DataError, match=r"b\.csv has the column \['g1'\] instead of \['f1'\], which 3 others have"):
+        with pytest.raises(
+            DataError, match=r'b\.csv has more \("g1"\) and fewer \("f1"\) columns of numbers than 3 others'
+        ):
             read(folder)
 
     def test_two_files_of_one_name_are_refused(self, slides, tmp_path):

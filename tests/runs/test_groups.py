@@ -5,8 +5,8 @@ import pytest
 
 from bliss_framework.errors import DataError
 from bliss_framework.extension.loading.plugins import load_plugins
-from bliss_framework.runs.evaluation.methods import bliss_method
 from bliss_framework.report.tested import ratio_of
+from bliss_framework.runs.evaluation.methods import bliss_method
 from bliss_framework.runs.evaluation.plan import drawn_bags, plan_fits
 from bliss_framework.runs.evaluation.tests_table import read_tests
 from bliss_framework.runs.experiment import run

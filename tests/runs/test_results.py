@@ -174,7 +174,9 @@ class TestLost:
         computed = sum(type(event).__name__ == "FoldFinished" for event in heard)
         assert computed == {"run.toml": 3 + 2 * 3, "labels.csv": 2 * 3}.get(name, 0)
 
-    @pytest.mark.parametrize("names", [("model.skops",), ("tests.csv",), ("bags.csv", "run.toml"), [*MADE_AGAIN, "tests.csv"]])
+    @pytest.mark.parametrize(
+        "names", [("model.skops",), ("tests.csv",), ("bags.csv", "run.toml"), [*MADE_AGAIN, "tests.csv"]]
+    )
     def test_files_of_a_finished_run_are_made_again(self, finished, tmp_path, names):
         """With --resume they are as they were, byte for byte; the result stays, and the user reads what was lacking."""
         before = {path.name: path.read_bytes() for path in finished.folder.iterdir()}

@@ -75,7 +75,7 @@ def _chart(methods: Sequence[Method], measure: str, document: Mapping[str, Any])
     frame = Frame(label, x_ends=(0.0, factor))
     values = ", ".join(f"{name} {said(measure, figure)}" for name, figure in known)
     sure = "the 95 % interval over bags" if known[0][1].interval is not None else "the deviation over repeats"
-    title = f"{measure_name(measure)} by method"
+    title = f"{_sentence(measure_name(measure))} by method"
     return [
         Chart(
             title, dots_chart(dots, frame, every=len(dots)), values, f"Lines show {sure}; the scale is the whole range."
@@ -200,7 +200,7 @@ def _pipeline_chart(rows: Sequence[Row], measure: str) -> Chart:
     values = ", ".join(f"{name} {percent_value(measure, row[measure])}" for name, row in rows)
     frame = Frame(f"{measure_name(measure)}, percent", x_ends=(0.0, 100.0))
     return Chart(
-        f"{measure_name(measure)} by method",
+        f"{_sentence(measure_name(measure))} by method",
         dots_chart(dots, frame, every=len(dots)),
         values,
         "Lines show the deviation.",
@@ -220,3 +220,8 @@ def _share(value: Any) -> str:
     if isinstance(value, Mapping):
         value = value["mean"]
     return "-" if value is None else f"{100 * value:.1f}%"
+
+
+def _sentence(words: str) -> str:
+    """Begin as a sentence does; "AUC" stays as it is."""
+    return words[:1].upper() + words[1:]

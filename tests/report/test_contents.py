@@ -75,7 +75,7 @@ class TestVerdict:
 class TestTests:
     def test_charts_have_their_values(self, told):
         """The scale of the methods is the whole range, and those who do not see a chart are told its figures."""
-        chart = part(told, "bag accuracy by method")
+        chart = part(told, "Bag accuracy by method")
         assert chart.values == "bliss 95.0% (83.5 to 98.6), other 90.0% (76.9 to 96.0), third 50.0% (35.2 to 64.8)"
         assert all(one.values for one in told.parts if isinstance(one, Chart))
         assert ">0<" in chart.svg.replace(" ", "").replace("\n", "")

@@ -34,6 +34,9 @@ settings.register_profile("quick", max_examples=30, deadline=None)
 settings.register_profile("thorough", max_examples=500, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
+# The many interpreters that tests start would each compile all that they import.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that starts the tests in the background ignores Ctrl-C for them and for all that they start.
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -185,6 +185,7 @@ data_options = _all(
             "ignore": "A column to leave out.",
         }.items()
     ),
+    _data("--sheet", metavar="NAME", help="Of an Excel workbook. [default: the first]"),
     _data("--delimiter", metavar="CHARACTER", help="Between the columns of a text table. [default: found]"),
     _data("--decimal", metavar="SIGN", help="The sign in numbers of a text table: . or , [default: found]"),
     _data("--encoding", metavar="NAME", help="Of a text table, such as utf-8 or latin-1. [default: found]"),
@@ -198,7 +199,7 @@ data_options = _all(
 
 DATA_OPTIONS = (
     *("bag", "label", "instance_label", "labels", "group", "skip_bad"),
-    *("features", "categorical", "carry", "ignore", "delimiter", "decimal", "encoding"),
+    *("features", "categorical", "carry", "ignore", "sheet", "delimiter", "decimal", "encoding"),
 )
 
 

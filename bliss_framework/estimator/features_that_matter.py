@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.inspection import permutation_importance
 
 from bliss_framework.estimator.checked_data import CheckedData
+from bliss_framework.estimator.preparation import Preparation
 from bliss_framework.kernel.bags import Bags
 
 MOST_LINEAR = 2000  # Columns of which all weights are asked for.
@@ -48,14 +49,23 @@ def linear_features(model: Any, class_: int) -> FeaturesReport | None:
         model: a fitted `BlissClassifier`.
         class_: position of the class whose score is looked at.
     """
-    n_columns, final = model.n_features_in_, model.members_[0].final
-    if len(model.members_) > 1 or n_columns > MOST_LINEAR or not _is_linear(final, n_columns, class_):
+    names, final = _final_columns(model), model.members_[0].final
+    n_columns = len(names)
+    if len(model.members_) > 1 or not 0 < n_columns <= MOST_LINEAR or not _is_linear(final, n_columns, class_):
         return None
     rows = np.vstack([np.zeros((1, n_columns)), np.eye(n_columns)])
     zero, *ones = _column(final.decision(rows), class_).tolist()
     weights = np.array(ones) - zero
     said = "Weights of the linear final classifier, in its scaled columns; above 0 they raise the score."
-    return FeaturesReport("weights", said, _largest(_names(model, n_columns), weights))
+    return FeaturesReport("weights", said, _largest(names, weights))
+
+
+def _final_columns(model: Any) -> list[str]:
+    """Return the columns that final classifiers see, of categories one for each word; none where that is not known."""
+    preparation = getattr(model, "preparation_", None)
+    if preparation is None or getattr(preparation, "as_it_is_", False):
+        return _names(model, model.n_features_in_)
+    return [] if not isinstance(preparation, Preparation) else list(preparation.names_ or ())
 
 
 def _is_linear(final: Any, n_columns: int, class_: int) -> bool:

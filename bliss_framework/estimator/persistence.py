@@ -115,6 +115,11 @@ def load_model(path: str | Path, trusted: tuple[str, ...] = (), registry: Regist
         raise RunError(_refused(path, refused, registry))
     try:
         model = load(path, trusted=unknown)
+    except ModuleNotFoundError as error:
+        raise RunError(
+            f"{path} needs the module {error.name}, which is not found here; install it, or name its folder in "
+            f"PYTHONPATH."
+        ) from error
     except Exception as error:
         raise RunError(f"{path} cannot be read as a model: {_reason(error)}") from error
     try:
@@ -146,6 +151,7 @@ def _refused(path: str | Path, refused: list[str], registry: Registry) -> str:
     parts = [
         f"{path} holds types that are not trusted: {', '.join(refused)}.",
         registry.about_absent(),
-        "If you know where the file comes from, pass them as trusted=(...).",
+        f"If you know where the file comes from, pass them as trusted=(...), or on the command line as "
+        f"{' '.join(f'--trust {one}' for one in refused)}.",
     ]
     return " ".join(part for part in parts if part)

@@ -8,13 +8,13 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from sklearn.metrics import precision_recall_curve, roc_curve
 
+from bliss_framework.estimator.uncertainty import interval_of_area, interval_of_share
 from bliss_framework.readings.ranking import average_precision, roc_auc
 from bliss_framework.report.charts import Frame, Line, bars_chart, histogram, lines_chart, scatter
 from bliss_framework.report.parts import Cell, Chart, Part, Remark, Table, percent
 from bliss_framework.report.reading import FinishedRun
 from bliss_framework.report.tested import in_columns
 from bliss_framework.report.weak_bags import BINARY, LABEL_SETS, SHARES, WeakBags
-from bliss_framework.runs.evaluation.intervals import interval_of_area, interval_of_share
 from bliss_framework.runs.evaluation.tests_table import MethodTests
 
 MOST_LINES = 6

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from bliss_framework.estimator.uncertainty import interval_of_share
 from bliss_framework.report.charts import Dot, Frame, dots_chart, histogram, lines_chart
 from bliss_framework.report.instances import Instances, instances_of
 from bliss_framework.report.maps import map_parts
@@ -13,7 +14,6 @@ from bliss_framework.report.reading import FinishedRun
 from bliss_framework.report.violations import violation_parts
 from bliss_framework.report.weak_bags import WeakBags
 from bliss_framework.report.witnesses import witness_parts
-from bliss_framework.runs.evaluation.intervals import interval_of_share
 from bliss_framework.runs.folder.csv_tables import BAG_COLUMNS, MEAN_REWARD
 
 MOST_BAGS = 500

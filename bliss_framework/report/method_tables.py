@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from bliss_framework.estimator.uncertainty import SIGNIFICANT, TESTS
 from bliss_framework.report.charts import Dot, Frame, dots_chart
 from bliss_framework.report.parts import Cell, Chart, Part, Table, words
 from bliss_framework.report.reading import FinishedRun
@@ -33,7 +34,7 @@ def method_parts(run: FinishedRun, methods: Sequence[Method]) -> list[Part]:
         return []
     measures = list(dict.fromkeys(measure for _, own in methods for measure in own))
     title = f"Methods on the same bags: {how_tested(_rows(run.document)[0][1])}"
-    stands = {measure: standing(methods, measure) for measure in measures}
+    stands = {measure: standing(methods, measure, run.document) for measure in measures}
     leaders = {measure: () if stand is None else stand.leaders for measure, stand in stands.items()}
     rows = tuple((Cell(name), *(_figure_cell(name, own, m, leaders[m]) for m in measures)) for name, own in methods)
     table = Table(title, ("method", *map(measure_name, measures)), rows, _note(methods, leaders))
@@ -54,7 +55,8 @@ def _note(methods: Sequence[Method], leaders: Mapping[str, Sequence[str]]) -> st
     figures = [figure for _, own in methods for figure in own.values()]
     notes = []
     if any(figure.interval is not None for figure in figures):
-        notes.append("In brackets: the 95 % interval over bags.")
+        ratios = [figure.ratio for figure in figures if figure.ratio is not None]
+        notes.append(f"In brackets: the 95 % interval over {ratios[0].unit if ratios else 'bags'}.")
     if any(len(figure.value["runs"]) > 1 for figure in figures):
         notes.append("After +-: the deviation over repeats.")
     if len(methods) > 1 and any(leaders.values()):
@@ -73,7 +75,7 @@ def _chart(methods: Sequence[Method], measure: str, document: Mapping[str, Any])
     frame = Frame(label, x_ends=(0.0, factor))
     values = ", ".join(f"{name} {said(measure, figure)}" for name, figure in known)
     sure = "the 95 % interval over bags" if known[0][1].interval is not None else "the deviation over repeats"
-    title = f"{measure_name(measure)} by method"
+    title = f"{_sentence(measure_name(measure))} by method"
     return [
         Chart(
             title, dots_chart(dots, frame, every=len(dots)), values, f"Lines show {sure}; the scale is the whole range."
@@ -97,15 +99,18 @@ def _differences(stand: Standing | None, measure: str) -> list[Part]:
             Cell(name),
             Cell(f"{factor * one.value:+.{digits}f}"),
             Cell(" to ".join(f"{factor * end:+.{digits}f}" for end in (one.interval.low, one.interval.high))),
-            *(() if one.p is None else (Cell(f"{one.p:.3g}"),)),
+            Cell(f"{one.p:.3g}"),
             Cell("beyond noise" if one.beyond_noise else "within noise"),
         )
         for name, one in {**stand.level, **stand.beaten}.items()
     )
-    tested = any(one.p is not None for one in (*stand.level.values(), *stand.beaten.values()))
-    columns = ("compared with", "difference", "95 % interval", *(("p",) if tested else ()), "verdict")
-    note = "On the same bags, each of which counts once however often it was tested."
-    note += " p is of McNemar's exact test." if tested else " Beyond noise is what the interval tells from 0."
+    columns = ("compared with", "difference", "95 % interval", "p", "verdict")
+    kinds = dict.fromkeys(one.by for one in (*stand.level.values(), *stand.beaten.values()))
+    tests = " or ".join(TESTS[by] for by in kinds)
+    note = (
+        f"On the same bags, each of which counts once however often it was tested. p is of {tests}, multiplied by the "
+        f"number of comparisons, {len(rows)}; below {SIGNIFICANT} is beyond noise."
+    )
     return [Table(f"By how much {stand.best} leads in {measure_name(measure)}", columns, rows, note)]
 
 
@@ -195,7 +200,7 @@ def _pipeline_chart(rows: Sequence[Row], measure: str) -> Chart:
     values = ", ".join(f"{name} {percent_value(measure, row[measure])}" for name, row in rows)
     frame = Frame(f"{measure_name(measure)}, percent", x_ends=(0.0, 100.0))
     return Chart(
-        f"{measure_name(measure)} by method",
+        f"{_sentence(measure_name(measure))} by method",
         dots_chart(dots, frame, every=len(dots)),
         values,
         "Lines show the deviation.",
@@ -215,3 +220,8 @@ def _share(value: Any) -> str:
     if isinstance(value, Mapping):
         value = value["mean"]
     return "-" if value is None else f"{100 * value:.1f}%"
+
+
+def _sentence(words: str) -> str:
+    """Begin as a sentence does; "AUC" stays as it is."""
+    return words[:1].upper() + words[1:]

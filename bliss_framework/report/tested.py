@@ -7,16 +7,16 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.report.wording import shown_measures
-from bliss_framework.runs.evaluation.intervals import (
+from bliss_framework.estimator.uncertainty import (
     BagRatio,
     Difference,
     Interval,
     difference_of,
-    interval_of,
     interval_of_area,
+    interval_of_ratio,
     interval_of_share,
 )
+from bliss_framework.report.wording import shown_measures
 from bliss_framework.runs.evaluation.tests_table import MethodTests
 
 CLOSE = 0.03  # Over several repeats the mean of ratios is a little off the ratio of means.
@@ -75,29 +75,38 @@ def _figure(
     if tests is None:
         # Each bag is tested once, so the share itself says how many of them are right.
         once = measure == "bag_accuracy" and len(value["runs"]) == 1 and evaluation.get("cv") is not None
+        once = once and "n_groups" not in data
         n = data["n_bags"]
         return Figure(value, interval_of_share(mean * n, n) if once and n > 0 and 0 <= mean <= 1 else None)
     if measure == "bag_auc" and tests.truth.ndim == 1:
-        positive = tests.of_repeat(1).truth == 1
-        n_positive, n_negative = int(positive.sum()), int((~positive).sum())
+        first = tests.of_repeat(1)
+        units, positive = first.bags if first.groups is None else first.groups, first.truth == 1
+        # Bags of one group say no more than one of them, at worst.
+        n_positive, n_negative = len(set(units[positive].tolist())), len(set(units[~positive].tolist()))
         both = n_positive > 0 and n_negative > 0
         return Figure(value, interval_of_area(mean, n_positive, n_negative) if both else None)
     ratio = ratio_of(measure, tests)
     if ratio is None or abs(ratio.value - mean) > CLOSE:
         return Figure(value)  # A measure of another regime that has the same name.
-    interval = interval_of(ratio)
+    interval = interval_of_ratio(ratio)
     return Figure(value, Interval(min(interval.low, mean), max(interval.high, mean)), ratio)
 
 
 def ratio_of(measure: str, tests: MethodTests) -> BagRatio | None:
-    """Return what a measure is made of, bag by bag, the repeats of a bag averaged; None where it is no such measure."""
+    """Return what a measure is made of, bag by bag or group by group, the repeats of a bag averaged.
+
+    None where it is no such measure.
+    """
     parts = _parts(measure, tests)
     if parts is None:
         return None
-    _, bag = np.unique(tests.bags, return_inverse=True)
+    _, first, bag = np.unique(tests.bags, return_index=True, return_inverse=True)
     times = np.bincount(bag)
     above, below = (np.bincount(bag, part) / times for part in parts)
-    return BagRatio(above, below)
+    ratio = BagRatio(above, below)
+    if tests.groups is None:
+        return ratio
+    return ratio.of_groups(np.unique(tests.groups[first], return_inverse=True)[1])
 
 
 def _parts(measure: str, tests: MethodTests) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
@@ -125,8 +134,8 @@ def in_columns(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     return shares if shares.ndim == 2 else np.stack([1 - shares, shares], axis=1)
 
 
-def compared(first: Figure, second: Figure) -> Difference | None:
+def compared(first: Figure, second: Figure, n_comparisons: int) -> Difference | None:
     """Compare two methods in one measure; None where nothing says how they did on the same bags."""
     if first.ratio is None or second.ratio is None or len(first.ratio.above) != len(second.ratio.above):
         return None
-    return difference_of(first.ratio, second.ratio)
+    return difference_of(first.ratio, second.ratio, n_comparisons)

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
+from bliss_framework.estimator.uncertainty import Difference, words_of_test
 from bliss_framework.report.tested import Figure, Method, compared
 from bliss_framework.report.wording import is_percent, measure_name, smaller_is_better
-from bliss_framework.runs.evaluation.intervals import Difference
 
 
 @frozen(eq=False)
@@ -32,15 +32,25 @@ class Standing:
         return () if self.unknown else (self.best, *self.level)
 
 
-def standing(methods: Sequence[Method], measure: str) -> Standing | None:
-    """Say which method is best in a measure, and which others it beats beyond noise; None where none has it."""
+def standing(methods: Sequence[Method], measure: str, document: Mapping[str, Any] = {}) -> Standing | None:
+    """Say which method is best in a measure, and which others it beats beyond noise; None where none has it.
+
+    Args:
+        methods: with their figures.
+        measure: in which they are compared.
+        document: result.json; what that says of two methods stands.
+    """
     own = {name: figures[measure] for name, figures in methods if measure in figures}
     if not own:
         return None
     sign = -1 if smaller_is_better(measure) else 1
     best = max(own, key=lambda name: sign * own[name].mean)
-    differences = {name: compared(own[best], figure) for name, figure in own.items() if name != best}
+    differences = {name: compared(own[best], figure, len(own) - 1) for name, figure in own.items() if name != best}
     known = {name: one for name, one in differences.items() if one is not None}
+    told = document.get("comparison", document.get("evaluation", {}).get("comparison")) or {}
+    other = {told.get("better"), told.get("other")} - {best}
+    if told.get("measure") == measure and len(other) == 1 and (name := other.pop()) in known:
+        known[name] = evolve(known[name], p=told["p_value"], by=told["by"])
     return Standing(
         best,
         {name: one for name, one in known.items() if one.beyond_noise},
@@ -58,7 +68,7 @@ def verdict(document: Mapping[str, Any], methods: Sequence[Method], out_of_fold:
         out_of_fold: half a sentence of what is known all the same.
     """
     if methods:
-        return _of_methods(methods)
+        return _of_methods(methods, document)
     evaluation = document.get("evaluation", {})
     if "pipeline" in document.get("settings", {}):
         return _of_pipeline(evaluation)
@@ -73,10 +83,10 @@ def verdict(document: Mapping[str, Any], methods: Sequence[Method], out_of_fold:
     return f"{what}; {out_of_fold or untested}."
 
 
-def _of_methods(methods: Sequence[Method]) -> str:
+def _of_methods(methods: Sequence[Method], document: Mapping[str, Any]) -> str:
     measure = next(iter(methods[0][1]))
     own = {name: figures[measure] for name, figures in methods if measure in figures}
-    stand = standing(methods, measure)
+    stand = standing(methods, measure, document)
     assert stand is not None
     what, best = measure_name(measure), said(measure, own[stand.best])
     if len(own) == 1:
@@ -88,14 +98,14 @@ def _of_methods(methods: Sequence[Method]) -> str:
         )
     beaten = listed(stand.beaten, own, measure)
     if not stand.level:
-        rare = [one.p for one in stand.beaten.values() if one.p is not None]
-        p = f" (exact test: p below {_above(max(rare))})" if rare else ""
+        worst = max(stand.beaten.values(), key=lambda one: one.p)
+        p = f" ({words_of_test({'p_value': worst.p, 'by': worst.by})})"
         return f"{stand.best} is the best, beyond noise: its {what} is {best}, against {beaten}{p}."
     better = f"; beyond noise, it is better than {beaten}" if beaten else ""
     ratio = own[stand.best].ratio
-    n = 0 if ratio is None else len(ratio.above)
+    unit = "0 bags" if ratio is None else f"{len(ratio.above)} {ratio.unit}"
     return (
-        f"There is no winner: {stand.best} has the best {what}, {best}, but on {n} bags it cannot be told from "
+        f"There is no winner: {stand.best} has the best {what}, {best}, but on {unit} it cannot be told from "
         f"{listed(stand.level, own, measure)}{better}."
     )
 
@@ -131,7 +141,3 @@ def listed(names: Sequence[str] | Mapping[str, Any], own: Mapping[str, Figure], 
     """List methods with their means."""
     factor, digits, unit = (100, 1, "%") if is_percent(measure) else (1, 3, "")
     return ", ".join(f"{name} ({factor * own[name].mean:.{digits}f}{unit})" for name in names)
-
-
-def _above(p: float) -> str:
-    return next((str(step) for step in (0.001, 0.01) if p < step), "0.05")

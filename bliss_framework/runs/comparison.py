@@ -7,6 +7,7 @@ from typing import Any
 
 from bliss_framework.errors import SettingsError, UnknownNameError
 from bliss_framework.extension.naming import did_you_mean
+from bliss_framework.runs.evaluation.again import tests_again
 from bliss_framework.runs.evaluation.fits import Pieces, run_fits
 from bliss_framework.runs.evaluation.measures import comparison_of, evaluation_of, notes_of, seconds_of
 from bliss_framework.runs.evaluation.methods import OWN, Method, bliss_method
@@ -39,8 +40,13 @@ def compare(prepared: Prepared, names: Sequence[str], tell: Tell, folder: RunFol
         raise SettingsError("A comparison needs folds or a test part: set cv, for instance 10, or test_share.")
     methods = _methods_of(prepared, names)
     settings = compare_document(prepared, names, None if folder is None else folder.path)
-    with start(folder, settings, prepared.record(), tell) as begun:
-        return _compare(prepared, methods, begun, folder) if begun.finished is None else begun.finished
+    with start(folder, settings, prepared.record(), tell, lambda document: [TESTS]) as begun:
+        if begun.finished is None:
+            return _compare(prepared, methods, begun, folder)
+        if folder is not None and TESTS in begun.missing:
+            known = {one["name"]: one["evaluation"] for one in begun.finished.document["methods"]}
+            folder.keep(tests_again(prepared, methods, begun, folder.path, known))
+        return begun.finished
 
 
 def _compare(prepared: Prepared, methods: Sequence[Method], begun: Start, folder: RunFolder | None) -> RunResult:

@@ -16,6 +16,7 @@ from bliss_framework.estimator.bliss_classifier import BlissClassifier
 from bliss_framework.estimator.findings import TOO_FEW, findings_of
 from bliss_framework.estimator.persistence import UNSAVABLE
 from bliss_framework.estimator.uncertainty import words_of_test
+from bliss_framework.runs.evaluation.again import tests_again
 from bliss_framework.runs.evaluation.fits import Pieces, run_fits
 from bliss_framework.runs.evaluation.measures import (
     by_confidence,
@@ -64,24 +65,33 @@ def run(prepared: Prepared, tell: Tell, folder: RunFolder | None = None) -> RunR
 def files_of(document: Mapping[str, Any]) -> list[str]:
     """Return the files that lie beside the result of a run; the model is not among them if it could not be saved."""
     unsaved = any(str(note).startswith(UNSAVABLE) for note in document.get("notes", ()))
-    return [*TABLES, *([] if unsaved else [MODEL])]
+    tested = "repeats" in document.get("evaluation", {})
+    return [*TABLES, *([] if unsaved else [MODEL]), *([TESTS] if tested else [])]
 
 
 def _make_again(prepared: Prepared, begun: Start, folder: RunFolder, document: Mapping[str, Any]) -> None:
-    """Infer the labels once more, and write the files that are missing if the inference is that of the result.
+    """Infer and test once more what is missing, and write the files if it says what the result says.
 
     Raises:
-        RunError: it is another one, for instance because libraries have changed since.
+        RunError: it says something else, for instance because libraries have changed since.
     """
+    if TESTS in begun.missing:
+        evaluation = document["evaluation"]
+        known = {OWN: evaluation, **{row["name"]: row for row in evaluation.get("baselines", ())}}
+        methods = (bliss_method(prepared.config), *prepared.baselines)
+        folder.keep(tests_again(prepared, methods, begun, folder.path, known))
+    lost = [name for name in begun.missing if name != TESTS]
+    if not lost:
+        return
     model, _ = _infer(prepared, begun.checkpoint, begun.tell)
     again, before = json.loads(to_json(_inference(model))), document.get("inference") or {}
     # A result that an earlier version wrote may lack what inferences say of themselves by now.
     if {key: again.get(key) for key in before} != before or not before:
         raise RunError(
-            f"{folder.path} lacks {', '.join(begun.missing)}, which cannot be made again: the inference of today "
+            f"{folder.path} lacks {', '.join(lost)}, which cannot be made again: the inference of today "
             f"differs from that of result.json, maybe because a library has changed. Run it anew with another --output."
         )
-    folder.write_model(model, prepared.problem.data, begun.missing)
+    folder.write_model(model, prepared.problem.data, lost)
 
 
 def _run(prepared: Prepared, begun: Start, folder: RunFolder | None) -> RunResult:

@@ -54,6 +54,8 @@ def meanings(model: Any, lines: Lines, what: str) -> dict[str, Any]:
     ids = [str(one) for one in model.bag_ids_.tolist()]
     if what in ids:
         found[BAG] = model.bag_ids_[bag_place(model, what)].item() if model.bag_ids_.dtype != object else what
+    if BAG in found and what != str(found.get(ROW, what)):
+        found = {BAG: found.pop(BAG), **found}  # Nobody writes a row as 007.
     if found:
         return found
     if len(rows) > 1:

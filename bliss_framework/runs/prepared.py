@@ -121,6 +121,8 @@ class Prepared:
             "n_features": int(dataset.X.shape[1]),
             "classes": list(self.problem.weak.classes),
             "sha256": self.sha256,
+            **({} if self.loaded.reader is None else {"reader": self.loaded.reader}),
+            **({} if bags.groups is None else {"n_groups": len(np.unique(bags.groups))}),
             **({} if self.problem.test is None else {"test": _told(self.problem.test)}),
         }
 

@@ -99,7 +99,7 @@ def test_output(cli, table, here):
     table()
     words = ("compare", "toy.csv", *QUICK, "--methods", "bag-mean-svm", "--output", "kept")
     first = cli(*words)
-    assert first.out.splitlines()[-1] == "results: kept"
+    assert first.out.splitlines()[-2:] == ["results: kept", "next: bliss report kept"]
     assert json.loads((here / "kept" / "result.json").read_text())["methods"][0]["name"] == "bag-mean-svm"
     again = cli(*words, "--resume")
     assert (again.code, again.out) == (0, first.out)

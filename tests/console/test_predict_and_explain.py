@@ -3,7 +3,12 @@
 import csv
 import json
 
+import numpy as np
 import pytest
+from sklearn.preprocessing import StandardScaler
+
+from bliss_framework import BlissClassifier
+from bliss_framework.estimator.persistence import save_model
 
 
 @pytest.fixture
@@ -61,6 +66,17 @@ def test_columns_are_matched_by_name(cli, trained, here):
     ended = cli("predict", trained, "renamed.csv")
     assert (ended.code, ended.out) == (1, "")
     assert ended.err.startswith('Error: renamed.csv has no column "b", on which the model was trained.')
+
+
+def test_a_transformer_of_the_users_own(cli, table, here):
+    """A model that was given a transformer in Python is refused in a sentence that says where it can predict."""
+    table()
+    rng = np.random.default_rng(0)
+    model = BlissClassifier(n_rounds=2, n_folds=2, prepare=StandardScaler(), random_state=0)
+    save_model(model.fit(rng.normal(size=(24, 4)), np.arange(8) % 2, bags=np.repeat(np.arange(8), 3)), here / "m.skops")
+    ended = cli("predict", "m.skops", "toy.csv")
+    assert (ended.code, ended.out) == (1, "")
+    assert "by a transformer of its own, StandardScaler, which takes a table as it was in Python: predict" in ended.err
 
 
 def test_predicting_label_sets(cli, here):

@@ -68,3 +68,22 @@ def test_a_folder_hides_no_data_set(cli, slides):
     assert "musk1: 92 bags" in done.out
     done = cli("run", "musk1", "--labels", "labels.csv", *SHORT[:-1], "own")
     assert "musk1: 10 bags" in done.out
+
+
+def test_tables_of_bags_without_labels(cli, here):
+    """A model of Parquet files, one for each bag, predicts others without labels, which alone would be one table."""
+    pandas = pytest.importorskip("pandas", reason="needs the extra files")
+    pytest.importorskip("pyarrow", reason="needs the extra files")
+    rng = np.random.default_rng(0)
+    for number in range(12):
+        folder = here / ("slides" if number < 10 else "new")
+        folder.mkdir(exist_ok=True)
+        frame = pandas.DataFrame(rng.normal(size=(6, 3)) + 4.0 * (number % 2), columns=["a", "b", "c"])
+        frame.assign(stain=["x", "y"] * 3).to_parquet(folder / f"{number:03d}.parquet")
+    (here / "labels.csv").write_text("bag,label\n" + "\n".join(f"{number:03d},{number % 2}" for number in range(10)))
+    assert cli("run", "slides", "--labels", "labels.csv", *SHORT).code == 0
+    assert json.loads((here / "out" / "result.json").read_text())["data"]["reader"] == "bag-files"
+    said = cli("predict", "out", "new", "--json", "--quiet")
+    assert [(one["bag"], one["predicted"]) for one in json.loads(said.out)["bags"]] == [("010", 0), ("011", 1)], (
+        said.err
+    )

@@ -223,3 +223,20 @@ def test_what_cannot_be_is_said_before_any_work(cli, export, here, options, said
     assert (ended.code, ended.out) == (1, "")
     assert said in ended.err
     assert not (here / "out").exists()
+
+
+def test_a_bag_of_rows_with_categories_is_explained(cli, export):
+    """An id with leading zeros means the bag, and columns that became several do not disturb its features."""
+    export()
+    words = ("export.csv", "--bag", "Molecule", "--label", "Active", *SHORT, "--output", "out")
+    assert cli("run", *words).code == 0
+    ended = cli("explain", "out", "0003", "--json")
+    assert ended.code == 0, ended.err
+    document = json.loads(ended.out)
+    assert document["bag"] == "0003"
+    assert {one["name"] for one in document["features"]["features"]} <= {"Supplier", *(f"f{i}" for i in range(1, 7))}
+    linear = cli("run", *words[:-1], "linear", "--final-classifier", "ridge")
+    assert linear.code == 0, linear.err
+    said = json.loads(cli("explain", "linear", "0003", "--json").out)["features"]
+    assert said["kind"] == "weights"
+    assert "Supplier=Merck" in {one["name"] for one in said["features"]}

@@ -143,6 +143,7 @@ def test_class_of_somebody_else_must_be_trusted_by_name(toy, bliss, tmp_path):
         load_model(tmp_path / "model.skops")
     assert all(name in str(caught.value) for name in names)
     assert "bliss_framework" not in str(caught.value).split("not trusted:")[1]
+    assert f"on the command line as {' '.join(f'--trust {one}' for one in sorted(names))}." in str(caught.value)
     with pytest.raises(RunError, match="OwnReward"):
         load_model(tmp_path / "model.skops", trusted=(names[0],))
     assert (load_model(tmp_path / "model.skops", trusted=tuple(names)).predict(X) == model.predict(X)).all()

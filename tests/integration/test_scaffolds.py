@@ -14,7 +14,9 @@ from bliss_framework.extension.loading.plugins import default_plugins
 from bliss_framework.extension.scaffold import KINDS, SUMMARIES, Blueprint, check_blueprint, scaffold
 
 ROOT = Path(__file__).resolve().parents[2]
+BLISS = [sys.executable, "-m", "bliss_framework"]
 BAGS = [{"bag": b, "label": int(b % 2), "instances": [[b % 2 + i, 1.0 * i] for i in range(3)]} for b in range(8)]
+EXAMPLES = sorted((ROOT / "docs" / "examples").iterdir())
 RUNS = {
     "reward": "run musk1 --reward my-reward --n-rounds 5",
     "regime": "run musk1 --regime my-regime --n-rounds 5",
@@ -31,10 +33,10 @@ def run(command: list[str], cwd: Path, path: Path) -> subprocess.CompletedProces
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300)
 
 
-def install(source: Path, target: Path) -> None:
-    """Install a distribution into a folder, without a network."""
+def install(target: Path, *sources: Path) -> None:
+    """Install distributions into a folder, without a network."""
     options = ["--quiet", "--no-index", "--no-build-isolation", "--no-deps", "--target", str(target)]
-    command = [sys.executable, "-m", "pip", "install", *options, str(source)]
+    command = [sys.executable, "-m", "pip", "install", *options, *map(str, sources)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
 
@@ -46,36 +48,44 @@ def passes_its_tests(folder: Path, path: Path) -> None:
     assert re.search(r"\d+ passed", done.stdout)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_new_plugin_installs_tests_and_runs(kind: str, tmp_path: Path) -> None:
-    """A plugin of each kind, from scaffold to a run by name."""
-    name = f"my-{kind}"
-    blueprint = Blueprint(kind, name, tmp_path, SUMMARIES[kind])
-    scaffold(blueprint, default_plugins().registry)
-    site = tmp_path / "site"
-    install(blueprint.target, site)
-    passes_its_tests(blueprint.target, site)
+@pytest.fixture(scope="module")
+def new_plugins(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a new plugin of each kind, and `site`, into which they are installed."""
+    folder = tmp_path_factory.mktemp("new")
+    blueprints = [Blueprint(kind, f"my-{kind}", folder, SUMMARIES[kind]) for kind in KINDS]
+    for blueprint in blueprints:
+        scaffold(blueprint, default_plugins().registry)
+    install(folder / "site", *(blueprint.target for blueprint in blueprints))
+    return folder
 
-    bliss = [sys.executable, "-m", "bliss_framework"]
-    listed = run([*bliss, "plugins", "--json"], tmp_path, site)
+
+def test_new_plugins_are_listed(new_plugins: Path) -> None:
+    """Installed, each is a plugin in order, from its own distribution, with one component of its kind."""
+    listed = run([*BLISS, "plugins", "--json"], new_plugins, new_plugins / "site")
     plugins = {one["name"]: one for one in json.loads(listed.stdout)["plugins"]}
-    assert plugins[name]["state"] == "ok", plugins[name]
-    assert plugins[name]["distribution"] == name
-    registered = [(one["kind"], one["name"]) for one in plugins[name]["components"]]
-    assert registered == [(kind, name)]
+    for kind in KINDS:
+        name = f"my-{kind}"
+        assert plugins[name]["state"] == "ok", plugins[name]
+        assert plugins[name]["distribution"] == name
+        registered = [(one["kind"], one["name"]) for one in plugins[name]["components"]]
+        assert registered == [(kind, name)]
 
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_new_plugin_tests_and_runs(kind: str, new_plugins: Path, tmp_path: Path) -> None:
+    """A plugin of each kind passes the tests that it came with, and is used by name in a run."""
+    passes_its_tests(new_plugins / f"my-{kind}", new_plugins / "site")
     (tmp_path / "bags.jsonl").write_text("\n".join(json.dumps(bag) for bag in BAGS))
-    done = run([*bliss, *RUNS[kind].split()], tmp_path, site)
+    done = run([*BLISS, *RUNS[kind].split()], tmp_path, new_plugins / "site")
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", ["my-{}", "a-rather-long-{}-name-of-mine"])
-def test_new_plugins_are_tidy_and_typed(name: str, tmp_path: Path) -> None:
+def test_new_plugins_are_tidy_and_typed(tmp_path: Path) -> None:
     """Plugins of all kinds, with short and long names, pass ruff and mypy in strict mode as they are made."""
-    for kind in KINDS:
-        blueprint = Blueprint(kind, name.format(kind), tmp_path, SUMMARIES[kind])
-        scaffold(blueprint, default_plugins().registry)
-    folders = [tmp_path / name.format(kind) for kind in KINDS]
+    names = [(kind, name.format(kind)) for kind in KINDS for name in ("my-{}", "a-rather-long-{}-name-of-mine")]
+    for kind, name in names:
+        scaffold(Blueprint(kind, name, tmp_path, SUMMARIES[kind]), default_plugins().registry)
+    folders = [tmp_path / name for _, name in names]
     code = [str(part) for folder in folders for part in (folder / folder.name.replace("-", "_"), folder / "tests")]
     mypy = [
         "mypy",
@@ -176,14 +186,24 @@ def test_the_command_prints_what_to_type_next(tmp_path: Path) -> None:
     assert "keyword" in wrong.stderr
 
 
-@pytest.mark.parametrize("example", sorted((ROOT / "docs" / "examples").iterdir()), ids=lambda path: path.name)
-def test_examples_install_and_pass_their_tests(example: Path, tmp_path: Path) -> None:
-    """Each distribution under docs/examples stands on its own and uses public names only."""
-    install(example, tmp_path / "site")
-    passes_its_tests(example, tmp_path / "site")
+@pytest.fixture(scope="module")
+def examples_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder into which the distributions under docs/examples are installed."""
+    site = tmp_path_factory.mktemp("examples") / "site"
+    install(site, *EXAMPLES)
+    return site
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+def test_examples_install_and_pass_their_tests(example: Path, examples_site: Path) -> None:
+    """Each distribution under docs/examples passes its tests as it is installed, and uses public names only."""
+    passes_its_tests(example, examples_site)
     for path in example.rglob("*.py"):
         for module in re.findall(r"^\s*(?:from|import) (bliss_framework[\w.]*)", path.read_text(), re.MULTILINE):
             assert module in ("bliss_framework", "bliss_framework.plugin", "bliss_framework.testing"), path
+        # The site holds the other examples as well, of which none may be needed.
+        others = {one.name.replace("-", "_") for one in EXAMPLES if one != example}
+        assert others.isdisjoint(re.findall(r"^\s*(?:from|import) (\w+)", path.read_text(), re.MULTILINE)), path
 
 
 def test_the_tutorial_works_line_by_line(tmp_path: Path) -> None:
@@ -205,7 +225,7 @@ def test_the_tutorial_works_line_by_line(tmp_path: Path) -> None:
     ):
         assert str(path.relative_to(blueprint.target)) in text
         path.write_text(block)
-    install(blueprint.target, tmp_path / "site")
+    install(tmp_path / "site", blueprint.target)
     passes_its_tests(blueprint.target, tmp_path / "site")
     build = ["--no-deps", "--no-index", "--no-build-isolation", "--wheel-dir", "dist", "."]
     done = subprocess.run(

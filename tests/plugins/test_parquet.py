@@ -164,7 +164,11 @@ def test_folders_make_no_columns(table, tmp_path):
     [
         ({"bag": ["a", "b"], "f": ["1", "red"]}, {}, "row 2, column \"f\": 'red' is no number"),
         ({"bag": ["a"], "f": [[1.0, 2.0]]}, {}, 'the column "f" holds lists'),
-        ({"mol": ["a"], "f": [1]}, {}, 'has no column "bag", which the option bag names. Its columns: mol, f.'),
+        (
+            {"mol": ["a"], "f": [1]},
+            {},
+            'has no column "bag". Say with bag, on the command line --bag COLUMN, which column',
+        ),
         ({"bag": ["a", None], "f": [1, 2]}, {}, 'row 2, column "bag": no bag id'),
         ({"bag": ["a", "a"], "y": [1, 0], "f": [1, 2]}, {}, "bag 'a' has the weak label '0', but '1' in row 1"),
         ({"bag": ["a"], "y": [1], "label": [1], "f": [1]}, {}, "has the columns label, y; say with label"),

@@ -467,7 +467,7 @@ class TestCsv:
             ("bag,f\na,1,2\n", {}, "line 2: 3 cells"),
             ("bag,f,f\na,1,2\n", {}, 'line 1: two columns are called "f"'),
             ("bag,,f\na,0,1\n", {}, "column 2 of 3 has no name"),
-            ("mol,f\na,1\n", {}, 'has no column "bag", which the option bag names. Its columns: mol, f'),
+            ("mol,f\na,1\n", {}, "row belongs. Its columns: mol, f."),
             ("bag,f\na,1\n", {"label": "z"}, 'has no column "z", which the option label names'),
             ("bag,f\na,1\n", {"ignore": ["z"]}, 'has no column "z", which the option ignore names'),
             ("bag,label,y,f\na,1,1,2\n", {}, "has the columns label, y; say with label which one it is"),
@@ -497,7 +497,9 @@ class TestCsv:
             ("bag,label\na,1\nb,0\nc,1\n", {}, "has a weak label for bag 'c', of which there is no instance"),
             ("bag,label\na,1\nb,0\na,0\n", {}, "bag 'a' has the weak label '0', but '1' in line 2"),
             ("bag,label\na,1\nb,nan\n", {}, "bag 'b' has no weak label ('nan')"),
-            ("bag,class\na,1\nb,0\n", {}, "say with label which of its columns is the weak label: bag, class"),
+            ("bag,class,z\na,1,0\nb,0,1\n", {}, "which column holds the weak label? Say so with label; or name with"),
+            ("bag,class,z\na,1,x\nb,0,y\n", {}, "counts, or 0 and 1. It has: bag, class, z."),
+            ("bag,u,v\na,1,x\nb,0,y\n", {"label": "u,v"}, "column \"v\": 'x' is no number.)"),
             ("mol,label\na,1\nb,0\n", {}, 'has no column "bag"'),
         ],
     )
@@ -507,6 +509,17 @@ class TestCsv:
         message = refusal(table("bag,f\na,1\nb,2\n"), labels=labels, **options)
         assert str(labels) in message
         assert said in message
+
+    def test_a_second_table_with_a_column_for_each_class(self, table):
+        """Shares are found; counts, and 0 and 1 for each label, are named with commas between; one is enough."""
+        rows = table("bag,f\na,1\nb,2\nb,3\n")
+        shares = read_csv(rows, labels=table("bag,u,v\na,0.25,0.75\nb,1,0\n", "weak.csv"))
+        assert (shares.regime, shares.weak.tolist()) == ("llp", [{"u": 0.25, "v": 0.75}, {"u": 1.0, "v": 0.0}])
+        among = table("bag,u,z,v\na,1,7,0\nb,1,8,1\n", "weak.csv")
+        assert read_csv(rows, labels=among, label="u,v").weak.tolist() == [{"u"}, {"u", "v"}]
+        counts = read_csv(rows, labels=among, label="u, v", regime="llp")
+        assert counts.weak.tolist() == [{"u": 1, "v": 0}, {"u": 1, "v": 1}]
+        assert read_csv(rows, labels=table("bag,class\na,x\nb,y\n", "weak.csv")).weak.tolist() == ["x", "y"]
 
     def test_two_places_of_weak_labels_are_refused(self, table):
         """A label column would become a feature beside a second file of weak labels, unless it is spoken for."""
@@ -675,9 +688,9 @@ class TestTablesOfARun:
     def test_predictions_have_no_weak_label(self, table):
         """bags.csv of a prediction has none, and the message lists the columns to pick from."""
         bags = table("bag,predicted,score\na,1,0.5\n", "bags.csv")
-        assert "say with label which of its columns is the weak label: bag, predicted, score" in refusal(
-            table("bag,f\na,1\n"), labels=bags
-        )
+        said = refusal(table("bag,f\na,1\n"), labels=bags)
+        assert "which column holds the weak label? Say so with label; " in said
+        assert "It has: bag, predicted, score." in said
 
     def test_labels_csv_holds_true_classes(self, table):
         """A label for each row is no weak label: it is the true class, beside the label column of the rows."""

@@ -47,7 +47,7 @@ class TestVerdict:
         leads = texts(part(told, "By how much bliss leads"))
         assert [row[-1] for row in leads] == ["within noise", "beyond noise"]
         assert [row[1] for row in leads] == ["+5.0", "+45.0"]
-        assert leads[0][3] == "0.5"  # Both bags on one side: twice a quarter.
+        assert leads[0][3] == "1"  # Both bags on one side: twice a quarter, and two comparisons.
 
     def test_a_winner(self, binary_run):
         """A method that beats all others beyond noise is named with the figures of the others."""
@@ -60,8 +60,8 @@ class TestVerdict:
         document["evaluation"]["baselines"] = document["evaluation"]["baselines"][1:]
         (folder / "result.json").write_text(json.dumps(document))
         assert section(folder).verdict == (
-            "bliss is the best, beyond noise: its bag accuracy is 100.0% (91.2 to 100.0), against third (50.0%) (exact "
-            "test: p below 0.001)."
+            "bliss is the best, beyond noise: its bag accuracy is 100.0% (91.2 to 100.0), against third (50.0%) (p < "
+            "0.001 by McNemar's exact test)."
         )
 
     def test_nothing_was_tested(self, binary_run):
@@ -75,7 +75,7 @@ class TestVerdict:
 class TestTests:
     def test_charts_have_their_values(self, told):
         """The scale of the methods is the whole range, and those who do not see a chart are told its figures."""
-        chart = part(told, "bag accuracy by method")
+        chart = part(told, "Bag accuracy by method")
         assert chart.values == "bliss 95.0% (83.5 to 98.6), other 90.0% (76.9 to 96.0), third 50.0% (35.2 to 64.8)"
         assert all(one.values for one in told.parts if isinstance(one, Chart))
         assert ">0<" in chart.svg.replace(" ", "").replace("\n", "")

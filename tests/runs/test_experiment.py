@@ -37,7 +37,7 @@ class TestResult:
             "notes",
         ]
         assert document["format"] == 1
-        assert set(document["data"]) == {"name", "n_bags", "n_instances", "n_features", "classes", "sha256"}
+        assert set(document["data"]) == {"name", "n_bags", "n_instances", "n_features", "classes", "sha256", "reader"}
         assert set(document["inference"]) == {
             "mean_reward",
             "n_undecided",
@@ -100,6 +100,7 @@ class TestResult:
             "n_features": 2,
             "classes": [0, 1],
             "sha256": None,
+            "reader": "npz",
         }
         assert len(data["sha256"]) == 64
 

@@ -5,8 +5,12 @@ import pytest
 
 from bliss_framework.errors import DataError
 from bliss_framework.extension.loading.plugins import load_plugins
+from bliss_framework.report.tested import ratio_of
 from bliss_framework.runs.evaluation.methods import bliss_method
 from bliss_framework.runs.evaluation.plan import drawn_bags, plan_fits
+from bliss_framework.runs.evaluation.tests_table import read_tests
+from bliss_framework.runs.experiment import run
+from bliss_framework.runs.folder.run_folder import RunFolder
 from bliss_framework.runs.prepared import fold_notes, prepare
 from bliss_framework.runs.settings.records import DataSettings, EvaluationSettings, RunSettings
 
@@ -95,3 +99,17 @@ def test_folds_are_reduced_to_the_number_of_patients(slides):
     """More folds than patients are made as many as there are, with a note."""
     run = prepared(slides(), EvaluationSettings(cv=12))
     assert fold_notes(run) == ["cv was reduced from 12 to 8, the number of groups."]
+
+
+def test_a_run_says_which_bags_are_of_one_group(slides, tmp_path):
+    """tests.csv has the group of each bag, and result.json how many there are: intervals are over groups."""
+    run_of = prepared(slides(), EvaluationSettings(cv=2), n_folds=2)
+    document = run(run_of, lambda event: None, RunFolder(tmp_path / "out")).document
+    assert document["data"]["n_groups"] == len(set(PATIENT.values()))
+    for method in read_tests(tmp_path / "out" / "tests.csv"):
+        group = dict(zip(method.bags.tolist(), method.groups.tolist(), strict=True))
+        together = {(a, b) for a in group for b in group if group[a] == group[b]}
+        assert together == {(a, b) for a in PATIENT for b in PATIENT if PATIENT[a] == PATIENT[b]}
+        ratio = ratio_of("bag_accuracy", method)
+        assert (len(ratio.above), ratio.unit) == (len(set(PATIENT.values())), "groups")
+        assert ratio.value == pytest.approx((method.truth == method.predicted).mean())

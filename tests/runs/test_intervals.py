@@ -5,13 +5,14 @@ from math import comb
 import numpy as np
 import pytest
 
-from bliss_framework.estimator.uncertainty import exact_p
-from bliss_framework.runs.evaluation.intervals import (
+from bliss_framework.estimator.uncertainty import (
     BagRatio,
     difference_of,
-    interval_of,
+    exact_p,
     interval_of_area,
+    interval_of_ratio,
     interval_of_share,
+    wilson,
 )
 
 
@@ -33,7 +34,7 @@ class TestShares:
 
     def test_a_share_of_bags_has_that_interval(self):
         """Bags that are right or wrong take Wilson's interval."""
-        assert interval_of(share([1] * 9 + [0])) == interval_of_share(9, 10)
+        assert interval_of_ratio(share([1] * 9 + [0])) == interval_of_share(9, 10)
 
 
 class TestAreas:
@@ -56,7 +57,7 @@ class TestOtherMeasures:
     def test_means(self, n):
         """For the mean of many bags, drawing them again gives the interval of the normal distribution."""
         values = np.random.default_rng(1).beta(5, 2, n)
-        interval = interval_of(BagRatio(values, np.ones(n)))
+        interval = interval_of_ratio(BagRatio(values, np.ones(n)))
         half = 1.96 * values.std() / np.sqrt(n)
         assert interval.high - interval.low == pytest.approx(2 * half, rel=0.1)
         assert (interval.high + interval.low) / 2 == pytest.approx(values.mean(), abs=half / 5)
@@ -88,6 +89,34 @@ class TestDifferences:
         rng = np.random.default_rng(0)
         values = rng.random(60)
         first, second = BagRatio(values, np.ones(60)), BagRatio(values - 0.01 * rng.random(60), np.ones(60))
-        assert difference_of(first, second).p is None
+        assert difference_of(first, second).by == "paired-bootstrap"
+        assert difference_of(first, second).p == pytest.approx(2 / 1001)  # None of 1,000 draws is on the other side.
         assert difference_of(first, second).beyond_noise
         assert not difference_of(first, first).beyond_noise
+
+    def test_several_comparisons(self):
+        """The best of several methods was picked, so a p counts as often as there were comparisons."""
+        first, second = share([1] * 6 + [0] * 6), share([0] * 12)
+        assert [difference_of(first, second, n).p for n in (1, 3, 100)] == [1 / 32, 3 / 32, 1.0]
+        assert difference_of(first, second).beyond_noise
+        assert not difference_of(first, second, 3).beyond_noise
+
+
+class TestGroups:
+    GROUPS = np.repeat(np.arange(15), 4)
+
+    def test_the_share_is_the_same_and_its_interval_wider(self):
+        """Four equal bags of each patient say as much as one bag of each: the interval of shares of 15, not of 60."""
+        of_patients = np.repeat([1.0, 0.0], [9, 6])
+        bags = share(np.repeat(of_patients, 4)).of_groups(self.GROUPS)
+        assert bags.value == 0.6
+        interval = interval_of_ratio(bags)
+        half = 1.96 * np.sqrt(0.6 * 0.4 / 15)
+        assert interval.high - interval.low == pytest.approx(2 * half, rel=0.25)  # Draws of 15 are in steps.
+        assert interval.high - interval.low > 1.5 * (wilson(0.6, 60)[1] - wilson(0.6, 60)[0])
+
+    def test_few_patients_are_no_proof(self):
+        """Twelve bags more that are right are beyond noise, unless they are all of three patients."""
+        first, second = share([1] * 60), share([0] * 12 + [1] * 48)
+        assert difference_of(first, second).p == pytest.approx(2 / 2**12)
+        assert not difference_of(first.of_groups(self.GROUPS), second.of_groups(self.GROUPS)).beyond_noise

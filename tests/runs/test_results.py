@@ -174,7 +174,9 @@ class TestLost:
         computed = sum(type(event).__name__ == "FoldFinished" for event in heard)
         assert computed == {"run.toml": 3 + 2 * 3, "labels.csv": 2 * 3}.get(name, 0)
 
-    @pytest.mark.parametrize("names", [("model.skops",), ("labels.csv",), ("bags.csv", "run.toml"), MADE_AGAIN])
+    @pytest.mark.parametrize(
+        "names", [("model.skops",), ("tests.csv",), ("bags.csv", "run.toml"), [*MADE_AGAIN, "tests.csv"]]
+    )
     def test_files_of_a_finished_run_are_made_again(self, finished, tmp_path, names):
         """With --resume they are as they were, byte for byte; the result stays, and the user reads what was lacking."""
         before = {path.name: path.read_bytes() for path in finished.folder.iterdir()}
@@ -184,7 +186,7 @@ class TestLost:
         result = run(finished.prepared, silent, RunFolder(finished.folder, resume=True))
         assert result.document == finished.document
         assert re.search(r" lacked .*, which was made again; the result is as it was\.$", result.notes[-1])
-        for name in ("labels.csv", "bags.csv", "run.toml", "result.json"):
+        for name in ("labels.csv", "bags.csv", "run.toml", "result.json", "tests.csv"):
             assert (finished.folder / name).read_bytes() == before[name]
         assert np.array_equal(load_model(finished.folder / "model.skops").label_means_, labels, equal_nan=True)
         assert not (finished.folder / "state").exists()
@@ -199,6 +201,26 @@ class TestLost:
         ):
             run(finished.prepared, silent, RunFolder(finished.folder, resume=True))
         assert not (finished.folder / "labels.csv").exists()
+
+    def test_tests_that_would_be_others_now(self, finished):
+        """Where methods no longer do as the result says, no tests are put beside it."""
+        path = finished.folder / "result.json"
+        document = json.loads(path.read_text())
+        document["evaluation"]["bag_accuracy"]["runs"] = [0.123]
+        path.write_text(json.dumps(document))
+        (finished.folder / "tests.csv").unlink()
+        with pytest.raises(RunError, match=r"lacks tests\.csv, which cannot be made again: what bliss says of the tes"):
+            run(finished.prepared, silent, RunFolder(finished.folder, resume=True))
+        assert not (finished.folder / "tests.csv").exists()
+
+    def test_tests_of_a_comparison_are_made_again(self, experiment, tmp_path):
+        """They are as they were, byte for byte."""
+        names, path = ["bliss", "bag-mean-svm"], tmp_path / "out" / "tests.csv"
+        before = compare(experiment(cv=2), names, silent, RunFolder(tmp_path / "out")).document
+        tests = path.read_bytes()
+        path.unlink()
+        assert compare(experiment(cv=2), names, silent, RunFolder(tmp_path / "out", resume=True)).document == before
+        assert path.read_bytes() == tests
 
     def test_without_run_toml_settings_are_still_compared(self, finished, experiment):
         """result.json says what they were, and what the data were."""

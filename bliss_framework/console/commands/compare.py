@@ -1,5 +1,6 @@
 """`bliss compare`: several methods on the same folds."""
 
+import shlex
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -127,7 +128,8 @@ def _show(document: "Mapping[str, Any]", path: Path | None, screen: "Screen") ->
     for line in comparison_lines(document):
         screen.results.print(line)
     if path is not None:
-        screen.results.print(f"results: {path}", markup=False, highlight=False, soft_wrap=True)
+        said = f"results: {path}\nnext: bliss report {shlex.quote(str(path))}"
+        screen.results.print(said, markup=False, highlight=False, soft_wrap=True)
 
 
 def _settings(settings: "RunSettings", methods: str | None) -> "tuple[RunSettings, list[str]]":

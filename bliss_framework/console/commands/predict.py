@@ -53,6 +53,7 @@ def predict_command(
     screen = open_screen(quiet, as_json)
     plugins = plugins_for(block, strict, screen)
     fitted = fitted_model(model, trust, "predict_bags", "score_bags")
+    _refuse_own_transformer(model, fitted)
     loaded = find_dataset(
         source,
         registry=plugins.registry,
@@ -75,6 +76,19 @@ def predict_command(
         screen.document(to_json({"format": 1, "bags": bags, "instances": [one["label"] for one in rows], "rows": rows}))
         return
     screen.results.print(prediction_table(screen.results, bags, rows))
+
+
+def _refuse_own_transformer(model: str, fitted: Any) -> None:
+    """Refuse a model whose rows go through a transformer that was given in Python: it takes the table that it knows."""
+    from bliss_framework.estimator.preparation import Preparation
+
+    preparation = getattr(fitted, "preparation_", None)
+    if preparation is not None and not isinstance(preparation, Preparation):
+        raise DataError(
+            f"{model} prepares rows by a transformer of its own, {type(preparation).__name__}, which takes a table as "
+            f"it was in Python: predict there, load_model(...).predict_bags(table, bags=ids), or fit with "
+            f'prepare="auto", which takes files.'
+        )
 
 
 def _known_columns(fitted: Any, dataset: "WeakDataset", origin: str) -> "tuple[CheckedData, tuple[str, ...]]":

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from bliss_framework.console.drawing.tables import plain_table, shown
+from bliss_framework.console.drawing.tables import PlainTable, plain_table, shown
 
 MOST_WITNESSES = 10
 VALUES = {"weights": "weight", "permutation": "fall of the score"}
@@ -14,11 +14,9 @@ VALUES = {"weights": "weight", "permutation": "fall of the score"}
 
 def explanation_view(console: Console, explanation: Mapping[str, Any]) -> RenderableType:
     """Draw why an instance got its label: a sentence, its arms if it had any, and its nearest instances."""
-    columns = _carried_columns(explanation["neighbours"])
-    near = plain_table(console, "row", "bag", "weak label", "class", "score", *columns, title="nearest in final score")
-    for one in explanation["neighbours"]:
-        cells = (Text(str(one[key])) for key in ("row", "bag", "weak_label", "class"))
-        near.add_row(*cells, Text(shown(one["score"])), *_carried(one, columns))
+    near = _beside(
+        console, explanation["neighbours"], ("row", "bag", "weak_label", "class", "score"), "nearest in final score"
+    )
     own = explanation.get("carried", {})
     said = ", ".join(f"{name} {value}" for name, value in own.items())
     parts = [Text(explanation["sentence"]), *([Text(said)] if said else [])]
@@ -28,15 +26,11 @@ def explanation_view(console: Console, explanation: Mapping[str, Any]) -> Render
 def bag_view(console: Console, explanation: Mapping[str, Any]) -> RenderableType:
     """Draw why a bag is read as it is: its witnesses, the arms of the strongest, and the features that matter."""
     witnesses = explanation["witnesses"]
-    columns = _carried_columns(witnesses)
     several = len({one["score_of"] for one in witnesses}) > 1
-    heads = ["rank", "row", "class", "score", "probability", *(["score of"] if several else []), *columns]
+    keys = ("rank", "row", "class", "score", "probability", *(("score_of",) if several else ()))
     more = len(witnesses) - MOST_WITNESSES
     left = f", the first {MOST_WITNESSES} of {len(witnesses)}; --json has all" if more > 0 else ""
-    table = plain_table(console, *heads, title=f"instances, the strongest first{left}")
-    for one in witnesses[:MOST_WITNESSES]:
-        keys = ("rank", "row", "class", "score", "probability", *(("score_of",) if several else ()))
-        table.add_row(*(Text(shown(one[key])) for key in keys), *_carried(one, columns))
+    table = _beside(console, witnesses[:MOST_WITNESSES], keys, f"instances, the strongest first{left}")
     strongest = explanation["strongest"]
     arms = _arms(console, strongest["arms"], f"arms of row {strongest['row']}")
     return Group(Text(explanation["sentence"]), table, *arms, *_features(console, explanation["features"]))
@@ -60,9 +54,15 @@ def _features(console: Console, features: Mapping[str, Any]) -> list[RenderableT
     return [table, Text(features["said"])]
 
 
-def _carried_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(name for one in rows for name in one.get("carried", {})))
-
-
-def _carried(row: Mapping[str, Any], columns: Sequence[str]) -> list[Text]:
-    return [Text(str(row.get("carried", {}).get(name, ""))) for name in columns]
+def _beside(console: Console, rows: Sequence[Mapping[str, Any]], keys: Sequence[str], title: str) -> PlainTable:
+    """Draw rows and what is carried beside them: as many columns of it as fit."""
+    carried = list(dict.fromkeys(name for one in rows for name in one.get("carried", {})))
+    for n_shown in range(len(carried), -1, -1):
+        named = carried[:n_shown]
+        table = plain_table(console, *(key.replace("_", " ") for key in keys), *named, title=title)
+        for one in rows:
+            own = one.get("carried", {})
+            table.add_row(*(Text(shown(one[key])) for key in keys), *(Text(str(own.get(name, ""))) for name in named))
+        if table.fits_in_lines(console):
+            break
+    return table

@@ -1,5 +1,6 @@
 """What a run found out, in sentences: witnesses, an honest estimate, and whether methods differ beyond noise."""
 
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,7 @@ from bliss_framework.report.wording import is_percent, measure_name, shown_value
 from bliss_framework.runs.folder.csv_tables import carried_of
 
 OWN = "bliss"
+_NUMBER = re.compile(r"[+-]?\d*\.?\d+(e[+-]?\d+)?")
 
 
 def finding_lines(document: Mapping[str, Any]) -> list[str]:
@@ -96,8 +98,13 @@ def next_words(folder: Path) -> str:
 def instance_words(line: Mapping[str, Any], most: int = 3) -> str:
     """Say which instance a line of labels.csv is of: by what is carried beside it, and by its row.
 
-    >>> instance_words({"row": 4, "bag": "b", "shape": "188_1+1"})
-    '188_1+1 (row 4)'
+    >>> instance_words({"row": 4, "bag": "b", "shape": "188_1+1"}), instance_words({"row": 4, "x": 512})
+    ('188_1+1 (row 4)', 'x 512 (row 4)')
     """
-    carried = [str(value) for value in list(carried_of(line).values())[:most] if value != ""]
+    carried = [_carried(name, value) for name, value in list(carried_of(line).items())[:most] if value != ""]
     return f"{', '.join(carried)} (row {line['row']})" if carried else f"row {line['row']}"
+
+
+def _carried(name: str, value: Any) -> str:
+    """Write what is carried; of a number one has to know what it is of."""
+    return f"{name} {value}" if _NUMBER.fullmatch(str(value)) else str(value)

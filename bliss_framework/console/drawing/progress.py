@@ -94,12 +94,12 @@ class Bars:
     def __call__(self, event: Any) -> None:
         """Show one event."""
         if isinstance(event, RunStarted):
-            self._progress.console.print(Text(headline(event)), soft_wrap=True)
+            self._progress.console.print(Text(headline(event)))
             self._progress.reset(self._fits, total=event.n_fits, visible=True)
         elif isinstance(event, RunEstimated):
-            self._progress.console.print(Text(expectation(event)), soft_wrap=True)
+            self._progress.console.print(Text(expectation(event)))
         elif isinstance(event, PipelineStarted):
-            self._progress.console.print(Text(f"{event.name}: {event.origin}"), soft_wrap=True)
+            self._progress.console.print(Text(f"{event.name}: {event.origin}"))
             self._progress.reset(self._fits, total=event.n_repeats, visible=True, unit="repeat", reward="")
         elif isinstance(event, StageReached):
             self._progress.update(self._fits, completed=event.repeat, description=event.stage[: self._room])

@@ -36,6 +36,11 @@ class PlainTable(Table):
         unbounded = console.options.update(width=UNBOUNDED)
         return bool(super().__rich_measure__(console, unbounded).minimum <= console.options.max_width)
 
+    def fits_in_lines(self, console: Console) -> bool:
+        """Whether each row takes one line."""
+        unbounded = console.options.update(width=UNBOUNDED)
+        return bool(super().__rich_measure__(console, unbounded).maximum <= console.options.max_width)
+
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Draw the line, then the table or the list."""
         if self.heading is not None:
@@ -244,7 +249,9 @@ def prediction_table(
     """Draw what is predicted of each bag, and where instances are ranked the strongest one of each."""
     shares = any(_is_share(one["predicted"]) for one in bags)
     keys = ["bag", "predicted", *(key for key in ("score", "probability") if key in bags[0] and not shares)]
-    strongest = {one["bag"]: instance_words(one) for one in rows if one.get("rank") == 1}
+    # Of what is carried the first column or two tell rows apart; in a narrow table more would be broken.
+    most = 3 if console.width >= WITH_SUMMARY else 1
+    strongest = {one["bag"]: instance_words(one, most) for one in rows if one.get("rank") == 1}
     title = "predicted shares of the classes" if shares else "scores are relative to the bag threshold"
     table = plain_table(console, *keys, *(["strongest instance"] if strongest else []), title=title)
     for one in bags:

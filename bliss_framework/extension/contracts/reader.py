@@ -23,7 +23,8 @@ class Reader(ABC):
 
         Args:
             path: of a file, a folder or a pattern.
-            options: of the reader, as the user gave them.
+            options: of the reader, as the user gave them; and `reader`, the name of the one that read the rows of a
+                model, where new rows are to be predicted with it.
         """
         return self.sniff(path)
 

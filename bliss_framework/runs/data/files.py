@@ -56,7 +56,7 @@ class FileReaders:
 
     def read(
         self, path: Path, options: Mapping[str, Any], told: Mapping[str, Any] = {}
-    ) -> tuple[WeakDataset, tuple[str, ...]]:
+    ) -> tuple[WeakDataset, tuple[str, ...], str]:
         """Read a file.
 
         Args:
@@ -64,10 +64,11 @@ class FileReaders:
             options: `reader`, the name of a reader, if the file's own name does not tell; all others are the reader's.
             told: options that the reader is told where it has them, but those that are None: what the regime says, such
                 as `rows_are_bags`, whether each row is a bag, or `separator`, between the labels of a set; and what a
-                model needs of new rows, such as `trained_on`, its columns.
+                model needs of new rows, such as `trained_on`, its columns, and `reader`, that of its training data,
+                which is taken where it can be.
 
         Returns:
-            The data set, and sentences for the user.
+            The data set, sentences for the user, and the name of the reader.
 
         Raises:
             DataError: no reader recognises the file, or it is not as it should be.
@@ -75,7 +76,8 @@ class FileReaders:
             PluginError: the reader broke.
             UnknownNameError: the option `reader` names none.
         """
-        name, notes = (options["reader"], ()) if "reader" in options else self._choose(path, options)
+        before = told.get("reader")
+        name, notes = (options["reader"], ()) if "reader" in options else self._choose(path, options, before)
         origin = f'the reader "{name}" of {self.registry.registration("reader", name).origin()}'
         reader = self.registry.create("reader", name)
         wanted = {option: value for option, value in options.items() if option != "reader"}
@@ -91,10 +93,13 @@ class FileReaders:
                 raise
             raise PluginError(f"{path}: {origin} broke: {describe(error)}. Tell its authors.") from error
         dataset = check_dataset(dataset, origin)
-        return dataset, (*notes, *dataset.notes)
+        return dataset, (*notes, *dataset.notes), name
 
-    def _choose(self, path: Path, options: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
-        able, passed_over = self._ask(lambda reader: reader.takes(path, options))
+    def _choose(self, path: Path, options: Mapping[str, Any], before: Any) -> tuple[str, tuple[str, ...]]:
+        asked = options if before is None else {**options, "reader": before}
+        able, passed_over = self._ask(lambda reader: reader.takes(path, asked))
+        if before in able:
+            return before, (*self.broken, *passed_over)
         notes = [*self.broken, *passed_over]
         if not able:
             kind, installed = kind_of(path), ", ".join(self.usable) or "none"

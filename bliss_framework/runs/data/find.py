@@ -28,12 +28,14 @@ class LoadedData:
         origin: the plugin and its distribution, or the path of the file.
         notes: sentences for the user, such as where else the same name was found.
         path: of a file, None for a data set of a plugin.
+        reader: the name of what read the file, None for a data set of a plugin.
     """
 
     dataset: WeakDataset = field()
     origin: str = field()
     notes: tuple[str, ...] = field(default=())
     path: Path | None = field(default=None)
+    reader: str | None = field(default=None)
 
 
 @frozen
@@ -90,8 +92,9 @@ def find_dataset(
     if not places:
         raise UnknownNameError(_unknown(source, registry, data_dirs))
     taken, *others = places
+    reader = None
     if isinstance(taken, Path):
-        dataset, notes = readers.read(
+        dataset, notes, reader = readers.read(
             taken, options, {**told, "rows_are_bags": rows_are_bags or None, "separator": separator}
         )
     else:
@@ -103,7 +106,7 @@ def find_dataset(
             f"with a line for each bag."
         )
     also = [f'the name "{source}" is also at {_origin(one)}; the one of {_origin(taken)} was taken' for one in others]
-    return LoadedData(dataset, _origin(taken), (*notes, *also), taken if isinstance(taken, Path) else None)
+    return LoadedData(dataset, _origin(taken), (*notes, *also), taken if isinstance(taken, Path) else None, reader)
 
 
 def default_data_dirs(option: Path | None, environ: Mapping[str, str]) -> list[Path]:

@@ -49,8 +49,11 @@ def _of_run(run: Path) -> dict[str, Any]:
     if not (run / RESULT).is_file():
         return {}
     try:
-        settings = read_result(run / RESULT).get("settings", {})
+        result = read_result(run / RESULT)
     except RunError:
         return {}
+    settings = result.get("settings", {})
     data = settings.get("data", {}) if isinstance(settings, Mapping) else {}
-    return {name: value for name, value in data.items() if name not in NOT_REUSED and value is not None}
+    given = {name: value for name, value in data.items() if name not in NOT_REUSED and value is not None}
+    reader = result["data"].get("reader")
+    return {**({"reader": reader} if isinstance(reader, str) else {}), **given}

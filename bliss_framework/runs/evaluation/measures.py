@@ -7,14 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bliss_framework.errors import SettingsError
-from bliss_framework.estimator.uncertainty import Judged, interval_of, paired_p_value
+from bliss_framework.estimator.uncertainty import SIGNIFICANT, Judged, interval_of, paired_p_value
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.readings.ranking import roc_auc
 from bliss_framework.runs.evaluation.fits import Pieces, pooled_measures
 from bliss_framework.runs.evaluation.problem import Problem
 from bliss_framework.runs.settings.records import EvaluationSettings
 
-SIGNIFICANT = 0.05
 CONFIDENCE_STEPS = 10
 
 

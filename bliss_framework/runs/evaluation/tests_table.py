@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.errors import RunError
@@ -18,6 +18,7 @@ from bliss_framework.runs.folder.csv_tables import read_lines
 
 TESTS = "tests.csv"
 TEST_COLUMNS = ("method", "repeat", "fold", "bag", "weak_label", "predicted", "score")
+GROUP = "group"  # A further column where bags come in groups.
 
 
 @frozen(eq=False)
@@ -32,6 +33,7 @@ class MethodTests:
         truth: (m,) or (m, C) weak labels as positions in the words of bags, as 0 and 1 for each label, or as shares.
         predicted: the same, as the method has it.
         scores: (m,) or (m, C).
+        groups: (m,) the group of each bag, or None where each bag is on its own.
     """
 
     name: str = field()
@@ -41,12 +43,14 @@ class MethodTests:
     truth: NDArray[np.float64] = field()
     predicted: NDArray[np.float64] = field()
     scores: NDArray[np.float64] = field()
+    groups: NDArray[Any] | None = field(default=None)
 
     def of_repeat(self, number: int) -> "MethodTests":
         """Keep the tests of one repeat."""
         own = self.repeat == number
         parts = (self.repeat, self.fold, self.bags, self.truth, self.predicted, self.scores)
-        return MethodTests(self.name, *(part[own] for part in parts))
+        groups = None if self.groups is None else self.groups[own]
+        return evolve(MethodTests(self.name, *(part[own] for part in parts)), groups=groups)
 
 
 def tests_csv(problem: Problem, pieces: Pieces) -> str:
@@ -62,13 +66,15 @@ def tests_csv(problem: Problem, pieces: Pieces) -> str:
 
 
 def _rows(problem: Problem, pieces: Pieces) -> Iterator[list[Any]]:
-    yield list(TEST_COLUMNS)
+    groups = problem.tested.bags.groups
+    yield [*TEST_COLUMNS, *([] if groups is None else [GROUP])]
     ids, weak = problem.tested.bags.ids.tolist(), problem.tested.weak.values
     for (method, repeat, fold), piece in pieces.items():
         bags = np.asarray(piece["bags"], dtype=np.intp).tolist()
         for bag, predicted, score in zip(bags, piece["predicted"], piece["scores"], strict=True):
             cells = (_cell(value) for value in (weak[bag], predicted, score))
-            yield [method, repeat + 1, fold + 1, ids[bag], *cells]
+            group = [] if groups is None else [int(groups[bag])]
+            yield [method, repeat + 1, fold + 1, ids[bag], *cells, *group]
 
 
 def _cell(value: Any) -> str:
@@ -99,4 +105,5 @@ def _method(name: str, lines: list[dict[str, str]]) -> MethodTests:
         raise ValueError(f"a figure of {name} is no number")
     if repeat.min() != 1:
         raise ValueError(f"the repeats of {name} do not begin with 1")
-    return MethodTests(name, repeat, fold, np.array([line["bag"] for line in lines]), truth, predicted, scores)
+    groups = np.array([line[GROUP] for line in lines]) if GROUP in lines[0] else None
+    return MethodTests(name, repeat, fold, np.array([line["bag"] for line in lines]), truth, predicted, scores, groups)

@@ -25,6 +25,7 @@ class BagFile:
         columns: the names of the columns, or None.
         beside: (n,) arrays of numbers or text that are no features, by name.
         instance_labels: (n,) true classes, or None.
+        text: the columns beside the rows that hold words, of which categories may be made.
         notes: sentences for the user.
     """
 
@@ -35,6 +36,7 @@ class BagFile:
     columns: tuple[str, ...] | None = field(default=None)
     beside: Mapping[str, NDArray[Any]] = field(factory=dict)
     instance_labels: NDArray[Any] | None = field(default=None)
+    text: tuple[str, ...] = field(default=())
     notes: tuple[str, ...] = field(default=())
 
     @property

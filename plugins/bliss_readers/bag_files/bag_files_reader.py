@@ -13,6 +13,7 @@ from bliss_framework.plugin import Bags, DataError, Reader, WeakDataset, check_s
 from bliss_readers.bag_files.bag_file import BagFile
 from bliss_readers.bag_files.bag_labels import BagLabels, labels_path, read_labels
 from bliss_readers.bag_files.bag_paths import bag_paths, is_list, kind_of_bag, looks_like_bags
+from bliss_readers.bag_files.categories import with_categories
 from bliss_readers.bag_files.disagreement import disagreeing, refuse, skipped_note, without_file
 from bliss_readers.bag_files.gathered_rows import gathered
 from bliss_readers.bag_files.hdf5_bags import Hdf5Arrays
@@ -46,7 +47,8 @@ class BagFilesReader(Reader):
     def takes(self, path: Path, options: Mapping[str, Any]) -> bool:
         """Say whether the path is a folder, a pattern or a list of files of bags.
 
-        A folder of Parquet files is one table, unless a table of labels is told and its files have no column of bags.
+        A folder of Parquet files is one table, unless its files have no column of bags, and a table of labels is told
+        or a model was trained on files of bags.
         """
         if not looks_like_bags(path):
             return False
@@ -62,8 +64,10 @@ class BagFilesReader(Reader):
         instance_label: str | None = None,
         label_sets: bool | None = None,
         separator: str | None = None,
-        ignore: Sequence[str] = (),
+        features: Sequence[str] | None = None,
+        categorical: Sequence[str] = (),
         carry: Sequence[str] = (),
+        ignore: Sequence[str] = (),
         regime: str | None = None,
         delimiter: str | None = None,
         decimal: str | None = None,
@@ -71,6 +75,7 @@ class BagFilesReader(Reader):
         group: str | None = None,
         array: str | None = None,
         skip_bad: bool = False,
+        trained_on: Sequence[str] | None = None,
     ) -> WeakDataset:
         """Read all files, and the table of their weak labels where there is one.
 
@@ -85,19 +90,22 @@ class BagFilesReader(Reader):
             instance_label: the column of true classes of tables; by default "instance_label" or "inst_y".
             label_sets: whether weak labels are sets of names; found out as in tables.
             separator: what stands between the names of a set, where it occurs; by default "|" or ";".
-            ignore: columns of tables of instances to leave out.
-            carry: columns of these that stand beside the rows; those of text do so, too.
+            features: columns of tables of instances that are features, names or patterns; by default all that can be.
+            categorical: columns of these that are categories; by default as in tables, over all bags.
+            carry: columns of these that stand beside the rows; names, dates and coordinates do so, too.
+            ignore: columns of these to leave out.
             regime: what the weak labels are for; by default what they look like.
             delimiter, decimal, encoding: of text tables, as the reader `csv` takes them; found out by default.
             group: the column of the table of bags with what is above them, such as the patient of a slide.
             array: the array of the rows in .npz, .h5 and .pt files; by default features, feats, x or the like, or the
                 only one that can be it.
             skip_bad: leave out bags that cannot be used, and say so, instead of refusing all.
+            trained_on: the columns of a model that is to predict; others are carried.
 
         Returns:
-            The data set: rows as float32 where they are stored as float32 or float16, else as float64; more than 1 GiB
-            stand in a temporary file and are mapped. Coordinates, other arrays with an entry for each row, and text
-            columns are carried.
+            The data set: rows as float32 where they are stored as float32 or float16, else as float64; what would take
+            more than half of the memory stands in a temporary file and is mapped. Coordinates, other arrays with an
+            entry for each row, and columns of names are carried; few words, each in several bags, are categories.
 
         Raises:
             DataError: naming the files that disagree with the table or with one another, or are damaged.
@@ -110,7 +118,7 @@ class BagFilesReader(Reader):
             instance_label=instance_label,
             labels=labels,
             label_sets=label_sets,
-            columns=Wanted(ignore=ignore),
+            columns=Wanted(features, categorical, carry, ignore, trained_on),
             regime=regime,
             text=TextForm(delimiter, decimal, encoding),
             separator=separator,
@@ -119,23 +127,20 @@ class BagFilesReader(Reader):
         listing = bag_paths(path, None if labels is None else labels_path(path, labels))
         stems = _stems(path, listing.paths)
         told = None if labels is None else read_labels(path, labels, stems, options)
-        files, bad = _opened(listing.paths, options, array, _names(carry))
+        files, bad = _opened(listing.paths, options, array)
         ids = None if told is None else (told.table.path, told.ids)
         bad |= {**disagreeing(files, ids), **without_file(listing.paths, ids)}
         usable = [one for one in files if one.id not in bad]
         total = len(set(stems) | set(() if told is None else told.ids))
         refuse(path, bad, total, skip_bad and bool(usable))
         check_size(path, sum(one.shape[0] * one.shape[1] for one in usable) * 4, [one.path for one in usable])
+        usable, categories, kinds = with_categories(path, usable, options.columns)
         read = gathered(usable)
         refuse(path, read.bad, total, skip_bad and bool(read.files))
         dataset = _dataset(path, list(read.files), read.rows, told)
         skipped = skipped_note(bad | read.bad, total)
-        notes = (*listing.notes, *skipped, *read.notes, *_said(read.files), *dataset.notes)
-        return evolve(dataset, regime=regime or dataset.regime, notes=notes)
-
-
-def _names(names: str | Sequence[str]) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
+        notes = (*listing.notes, *skipped, *read.notes, *_said(read.files), *kinds, *dataset.notes)
+        return evolve(dataset, regime=regime or dataset.regime, categories=categories, notes=notes)
 
 
 def _stems(path: Path, paths: Sequence[Path]) -> list[str]:
@@ -147,26 +152,24 @@ def _stems(path: Path, paths: Sequence[Path]) -> list[str]:
     return list(counts)
 
 
-def _opened(
-    paths: Sequence[Path], options: TableOptions, array: str | None, carry: Sequence[str]
-) -> tuple[list[BagFile], dict[str, str]]:
+def _opened(paths: Sequence[Path], options: TableOptions, array: str | None) -> tuple[list[BagFile], dict[str, str]]:
     """Open all files, and say what is wrong with those that cannot be."""
     files, bad = [], {}
     for path in paths:
         try:
-            files.append(_bag(path, options, array, carry))
+            files.append(_bag(path, options, array))
         except DataError as error:
             bad[path.stem] = str(error)
     return files, bad
 
 
-def _bag(path: Path, options: TableOptions, array: str | None, carry: Sequence[str]) -> BagFile:
+def _bag(path: Path, options: TableOptions, array: str | None) -> BagFile:
     if not path.is_file():
         raise DataError(f"{path}: there is no such file.")
     kind = kind_of_bag(path) or ""
     if kind in _ARRAYS:
         return bag_of_arrays(_ARRAYS[kind](path), array)
-    return bag_of_table(path, options, carry)
+    return bag_of_table(path, options)
 
 
 def _dataset(path: Path, files: list[BagFile], rows: NDArray[Any], told: BagLabels | None) -> WeakDataset:

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from bliss_framework.plugin import Bags, DataError
 from bliss_readers.bag_files.bag_paths import MAGIC
-from bliss_readers.bag_files.class_columns import ClassColumns, class_columns
 from bliss_readers.tables.cell_table import MISSING_NAMES, CellTable, Entries, listed
-from bliss_readers.tables.column_roles import LABEL_NAMES, choose
+from bliss_readers.tables.class_columns import ClassColumns
 from bliss_readers.tables.id_text import check_ids, id_notes
 from bliss_readers.tables.label_column import LabelColumn
-from bliss_readers.tables.table_dataset import TableOptions, read_table
+from bliss_readers.tables.table_dataset import TableOptions, labels_in, read_table
 from bliss_readers.tables.wanted_columns import Wanted
 
 
@@ -104,7 +103,7 @@ class BagLabels:
             bag=self.bag,
             ids=ids,
         )
-        column = _label_column(table, self.bag, self.options)
+        column = labels_in(table, self.bag, self.options)
         return column.of_bags(bags), column
 
     def groups(self, ids: NDArray[np.str_]) -> NDArray[np.str_] | None:
@@ -171,21 +170,3 @@ def labels_path(path: Path, labels: str | Path) -> Path:
 def _with_bag(options: TableOptions, bag: str) -> TableOptions:
     """Return what is said of the table of bags itself, with the name of its column of bag ids."""
     return evolve(options, bag=bag, instance_label=None, labels=None, columns=Wanted())
-
-
-def _label_column(table: CellTable, bag: str, options: TableOptions) -> LabelColumn | ClassColumns:
-    taken = [bag, *([] if options.group is None else [options.group])]
-    if options.label is not None and options.label not in table.header:
-        names = [name.strip() for name in options.label.split(",")]
-        if len(names) > 1:
-            return class_columns(table, bag, [table.require(name, "label") for name in names], options.regime)
-    label = choose(table, options.label, LABEL_NAMES, "label", taken)
-    if label is not None:
-        return LabelColumn(table, bag, label, options.label_sets, separator=options.separator, advice=_ADVICE)
-    rest = [name for name in table.header if name not in taken]
-    if len(rest) == 1:
-        return LabelColumn(table, bag, rest[0], options.label_sets, separator=options.separator, advice=_ADVICE)
-    return class_columns(table, bag, rest, options.regime)
-
-
-_ADVICE = "leave one of the lines out"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bliss_framework.plugin import DataError, near_miss
 from bliss_readers.bag_files.bag_file import BagFile
+from bliss_readers.tables.wanted_columns import quoted
 
 N_SHOWN = 3
 
@@ -70,18 +71,27 @@ def _first(bad: Mapping[str, str]) -> str:
 
 def _odd(one: BagFile, widths: Counter[int], kinds: Counter[str], names: Counter[frozenset[str]]) -> str | None:
     """Say in what a file differs from most others; None where it is as they are."""
-    width, n_as = widths.most_common(1)[0]
+    width, n_wide = widths.most_common(1)[0]
     if not one.shape[0]:
         return "has no rows; a bag has at least one."
     if not one.shape[1]:
         return "has rows without columns."
-    if one.shape[1] != width:
-        return f"has {one.shape[1]} columns, and {n_as} others have {width}."
     usual, n_as = names.most_common(1)[0]
     if frozenset(one.columns or ()) != usual:
-        lacks, extra = sorted(usual - set(one.columns or ())), sorted(set(one.columns or ()) - usual)
-        return f"has the column {extra[:1]} instead of {lacks[:1]}, which {n_as} others have."
+        return _other_columns(one, usual, n_as)
+    if one.shape[1] != width:
+        return f"has {one.shape[1]} columns, and {n_wide} others have {width}."
     kind, n_as = kinds.most_common(1)[0]
     if one.stored.str != kind:
         return f"holds values of type {one.stored}, and {n_as} others of another type ({kind}); write all alike."
     return None
+
+
+def _other_columns(one: BagFile, usual: frozenset[str], n_as: int) -> str:
+    """Say which features a file has that most others lack, and the other way round."""
+    own = set(one.columns or ())
+    said = {"more": quoted(sorted(own - usual)), "fewer": quoted(sorted(usual - own))}
+    found = " and ".join(f"{word} ({names})" for word, names in said.items() if names)
+    beside = sorted((usual - own) & set(one.beside))
+    words = f"; {quoted(beside)} holds words here" if beside else ""
+    return f"has {found} columns of numbers than {n_as} others{words}. Carry or ignore columns that differ."

@@ -1,21 +1,14 @@
 """The rows of several files as one array, each of them written once."""
 
-import shutil
-import tempfile
-import weakref
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import DataError
+from bliss_framework.plugin import DataError, empty_rows
 from bliss_readers.bag_files.bag_file import BagFile
-
-# More stand in a temporary file and are mapped, so that they need not fit into memory.
-MOST_IN_MEMORY = 1 << 30
 
 
 @frozen(eq=False)
@@ -43,7 +36,7 @@ def gathered(files: Sequence[BagFile]) -> GatheredRows:
     """
     n_columns, columns = files[0].shape[1], files[0].columns
     precision = np.result_type(*(one.precision for one in files))
-    place = _place((sum(one.shape[0] for one in files), n_columns), precision)
+    place = empty_rows(sum(one.shape[0] for one in files), n_columns, precision)
     taken, bad, start = [], {}, 0
     for one in files:
         try:
@@ -53,13 +46,8 @@ def gathered(files: Sequence[BagFile]) -> GatheredRows:
             continue
         taken.append(one)
         start += one.shape[0]
-    if not isinstance(place, np.memmap):
-        return GatheredRows(place[:start], tuple(taken), bad)
-    if not taken:
-        shutil.rmtree(Path(str(place.filename)).parent, ignore_errors=True)
-        return GatheredRows(np.empty((0, n_columns), dtype=precision), (), bad)
-    note = f"rows of {place.nbytes / 1e9:.1f} GB stand in a temporary file in {tempfile.gettempdir()} and are mapped"
-    return GatheredRows(_mapped(place, start), tuple(taken), bad, (note,))
+    note = f"rows of {place.nbytes / 1e9:.1f} GB stand in a temporary file and are mapped"
+    return GatheredRows(place[:start], tuple(taken), bad, (note,) if isinstance(place, np.memmap) else ())
 
 
 def _copy(file: BagFile, columns: tuple[str, ...] | None, out: NDArray[Any]) -> None:
@@ -70,19 +58,3 @@ def _copy(file: BagFile, columns: tuple[str, ...] | None, out: NDArray[Any]) -> 
     file.copy(other)
     position = {name: at for at, name in enumerate(file.columns)}
     out[...] = other[:, [position[name] for name in columns]]
-
-
-def _place(shape: tuple[int, int], precision: np.dtype[Any]) -> NDArray[Any]:
-    if shape[0] * shape[1] * precision.itemsize <= MOST_IN_MEMORY:
-        return np.empty(shape, dtype=precision)
-    folder = Path(tempfile.mkdtemp(prefix="bliss-rows-"))
-    return np.memmap(folder / "rows", precision, "w+", shape=shape)
-
-
-def _mapped(place: "np.memmap[Any, Any]", n_rows: int) -> NDArray[Any]:
-    """Map the file for reading, and delete it when nobody uses it any more."""
-    path = Path(str(place.filename))
-    place.flush()
-    rows = np.memmap(path, place.dtype, "r", shape=(n_rows, place.shape[1]))
-    weakref.finalize(rows.base, shutil.rmtree, path.parent, ignore_errors=True)
-    return rows

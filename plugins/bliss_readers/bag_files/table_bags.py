@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.plugin import DataError
 from bliss_readers.bag_files.bag_file import BagFile
-from bliss_readers.tables.cell_table import CellTable, listed
+from bliss_readers.tables.cell_table import CellTable
 from bliss_readers.tables.column_roles import INSTANCE_LABEL_NAMES, LABEL_NAMES, choose
 from bliss_readers.tables.index_columns import index_columns
 from bliss_readers.tables.label_column import first_missing, typed
@@ -20,29 +20,34 @@ from bliss_readers.tables.table_dataset import TableOptions, read_table
 COORDINATES = ("coords_x", "coords_y", "coords_z", "coord_x", "coord_y", "coord_z")
 
 
-def bag_of_table(path: Path, options: TableOptions, carry: Sequence[str]) -> BagFile:
+def bag_of_table(path: Path, options: TableOptions) -> BagFile:
     """Open a table of one bag.
 
     Args:
         path: of the table.
-        options: the column of bag ids, which is passed over here, that of true classes, and those to leave out.
-        carry: the columns that stand beside the rows; those of coordinates and of text do so, too.
+        options: the column of bag ids, which is passed over here, that of true classes, and what is said of others.
+            Those of coordinates and of words stand beside the rows.
 
     Raises:
         DataError: the table is damaged, a column is missing, or no feature is left.
     """
     table = read_table(path, options)
-    given = options.columns.ignore
-    ignored = [given] if isinstance(given, str) else list(given)
-    taken = {table.require(name, "ignore") for name in ignored} | ({options.bag} & set(table.header))
+    wanted = options.columns.in_table(table)
+    taken = {*wanted.ignore} | ({options.bag} & set(table.header))
     truth = choose(table, options.instance_label, INSTANCE_LABEL_NAMES, "instance_label", sorted(taken))
-    told = [table.require(name, "carry") for name in carry]
-    beside = [name for name in table.header if (name in told or name in COORDINATES) and name not in taken]
+    told = {*wanted.carry, *(set(COORDINATES) - set(wanted.spoken_for))}
+    beside = [name for name in table.header if name in told and name not in taken]
     rest = [name for name in table.header if name not in {*taken, *beside, truth}]
-    rest = [name for name in rest if name not in index_columns(table, rest)]
-    _refuse_label(table, rest)
-    text = _text_columns(table, rest)
+    index = index_columns(table, [name for name in rest if name not in wanted.spoken_for])
+    rest = [name for name in rest if name not in index]
+    if wanted.trained_on is None:
+        _refuse_label(table, [name for name in rest if name not in wanted.spoken_for])
+    text = _text_columns(table, [name for name in rest if name not in wanted.categorical])
+    text = [name for name in rest if name in text or name in wanted.categorical]
     features = [name for name in rest if name not in text]
+    if wanted.features is not None:
+        beside += [name for name in features if name not in wanted.features]
+        features = [name for name in features if name in wanted.features]
     if not features:
         raise DataError(f"{path} has no features: no column of numbers is left.")
     single = isinstance(table, ParquetTable) and all(str(table.types[name]) in _SINGLE for name in features)
@@ -52,9 +57,12 @@ def bag_of_table(path: Path, options: TableOptions, carry: Sequence[str]) -> Bag
         stored=np.dtype(np.float32 if single else np.float64),
         copy=lambda out: _copy(path, options, features, out),
         columns=tuple(features),
-        beside={name: typed(table.column(name)) for name in [*beside, *text]},
+        beside={
+            **{name: typed(table.column(name)) for name in beside},
+            **{name: np.array(table.column(name)) for name in text},
+        },
         instance_labels=None if truth is None else _classes(table, truth),
-        notes=(f"the column(s) {listed(text)} hold text and are carried beside the rows",) if text else (),
+        text=tuple(text),
     )
 
 
@@ -94,6 +102,8 @@ def _refuse_label(table: CellTable, names: Sequence[str]) -> None:
 
 def _text_columns(table: CellTable, names: Sequence[str]) -> list[str]:
     """Return the columns that hold no numbers."""
+    if not names:
+        return []
     if isinstance(table, ParquetTable):
         return [name for name in names if is_text(table.types[name])]
     try:

@@ -7,7 +7,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import Bags, DataError, TableColumn, WeakDataset
+from bliss_framework.plugin import Bags, DataError, TableColumn, WeakDataset, did_you_mean
 from bliss_readers.tables.cell_table import CellTable, is_missing, is_number, listed
 from bliss_readers.tables.column_kinds import Kinds, carried_values, rows_of
 from bliss_readers.tables.id_text import check_ids, id_notes
@@ -80,7 +80,7 @@ def named_roles(
     Raises:
         DataError: a column is missing, or two could be the one.
     """
-    taken = [table.require(bag, "bag"), *ignored]
+    taken = [_bag_column(table, bag), *ignored]
     unusual = [*taken, *spoken_for]
     true_class = choose(table, instance_label, INSTANCE_LABEL_NAMES, "instance_label", [*unusual, label])
     # A label that is named but not here is in the second table.
@@ -88,6 +88,16 @@ def named_roles(
     weak = choose(table, label if label in table.header else None, defaults, "label", [*unusual, true_class])
     roles = {*taken, true_class, weak}
     return Roles(bag, weak, true_class, [name for name in table.header if name not in roles])
+
+
+def _bag_column(table: CellTable, bag: str) -> str:
+    if bag in table.header or bag != "bag":
+        return table.require(bag, "bag")
+    raise DataError(
+        f'{table.path} has no {table.noun} "bag"{table.hint()}. Say with bag, on the command line --bag COLUMN, which '
+        f"{table.noun} says to which bag a row belongs. Its {table.noun}s: {listed(table.header)}."
+        f"{did_you_mean(bag, table.header)}"
+    )
 
 
 def choose(

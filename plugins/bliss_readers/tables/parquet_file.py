@@ -18,6 +18,7 @@ from bliss_readers.tables.parquet_piece import ParquetPiece, arrow, is_text
 from bliss_readers.text.first_look import first_bytes
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
+FILES_OF_BAGS = "bag-files"  # The reader of folders in which each file is a bag.
 _MAGIC = b"PAR1"
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # What Spark and Arrow call the folder of rows whose value is missing.
 
@@ -149,9 +150,10 @@ def is_parquet_folder(path: Path) -> bool:
 def is_table_of_bags(folder: Path, options: Mapping[str, Any]) -> bool:
     """Say whether a folder of Parquet files is one table, rather than a table for each bag; never raises.
 
-    It is, unless a second table of labels is told and its first file has no column of bag ids.
+    It is, unless its first file has no column of bag ids, and a second table of labels is told, or files of bags were
+    read before.
     """
-    if options.get("labels") is None:
+    if options.get("labels") is None and options.get("reader") != FILES_OF_BAGS:
         return True
     bag = options.get("bag", "bag")
     try:

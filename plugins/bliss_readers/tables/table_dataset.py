@@ -8,7 +8,8 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import DataError, WeakDataset, near_miss
-from bliss_readers.tables.cell_table import MISSING_NAMES, CellTable, listed
+from bliss_readers.tables.cell_table import MISSING_NAMES, CellTable
+from bliss_readers.tables.class_columns import SHARES, ClassColumns, class_columns, which_label
 from bliss_readers.tables.column_kinds import kinds_of
 from bliss_readers.tables.column_roles import (
     INSTANCE_LABEL_NAMES,
@@ -128,21 +129,46 @@ def own_labels(table: CellTable, roles: Roles, options: TableOptions) -> LabelCo
     return LabelColumn(table, roles.bag, name, options.label_sets, separator=options.separator)
 
 
-def _labels_of(second: CellTable, table: CellTable, roles: Roles, options: TableOptions) -> LabelColumn:
+def _labels_of(second: CellTable, table: CellTable, roles: Roles, options: TableOptions) -> LabelColumn | ClassColumns:
     if roles.label is not None:
         raise DataError(
             f'{table.path} has a column "{roles.label}", and the option labels names a second file of weak labels. '
             f"Which of them holds? Name the column with ignore or instance_label, or drop labels, or say with label "
             f"which column of the second file it is."
         )
-    name = choose(second, options.label, LABEL_NAMES, "label", ())
-    if name is None:
-        raise DataError(
-            f"{second.path} has no column called {' or '.join(LABEL_NAMES)}; say with label which of its columns is "
-            f"the weak label: {listed(second.header)}."
-        )
-    bag = second.require(_bag_of(second, roles.bag), "bag")
-    return LabelColumn(second, bag, name, options.label_sets, separator=options.separator)
+    column = labels_in(second, second.require(_bag_of(second, roles.bag), "bag"), options)
+    # A table beside one of instances may say anything of bags; fractions that add up to 1 are shares all the same.
+    if isinstance(column, ClassColumns) and not column.told and column.kind != SHARES:
+        raise DataError(which_label(second))
+    return column
+
+
+def labels_in(table: CellTable, bag: str, options: TableOptions) -> LabelColumn | ClassColumns:
+    """Return where the weak labels are in a table of bags.
+
+    It is the column that is told, or has a usual name, or is the only one; or there is a column for each class, which
+    are told with commas between them, or are all.
+
+    Args:
+        table: of bags.
+        bag: its column of bag ids.
+        options: what the user says.
+
+    Raises:
+        DataError: it is not clear which column holds the label.
+    """
+    taken = [bag, *([] if options.group is None else [options.group])]
+    if options.label is not None and options.label not in table.header and "," in options.label:
+        names = [table.require(name.strip(), "label") for name in options.label.split(",")]
+        return class_columns(table, bag, names, options.regime)
+    rest = [name for name in table.header if name not in taken]
+    label = choose(table, options.label, LABEL_NAMES, "label", taken) or (rest[0] if len(rest) == 1 else None)
+    if label is None:
+        return class_columns(table, bag, rest, options.regime, told=False)
+    return LabelColumn(table, bag, label, options.label_sets, separator=options.separator, advice=_TWO_LINES)
+
+
+_TWO_LINES = "leave one of the lines out"
 
 
 def _bag_of(second: CellTable, bag: str) -> str:

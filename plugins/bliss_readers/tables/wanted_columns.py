@@ -49,6 +49,15 @@ class Wanted:
         ignored = [name for name in table.header if name not in needed and _is_meant(name, _as_list(self.ignore))]
         return Wanted(needed, [name for name in _as_list(self.categorical) if name in needed], (), ignored, needed)
 
+    def among(self, names: Sequence[str]) -> "Wanted":
+        """Keep what is said of some columns, as names."""
+        said = self.features if self.trained_on is None else self.trained_on
+        categorical = [name for name in names if _is_meant(name, _as_list(self.categorical))]
+        if said is None:
+            return Wanted(categorical=categorical)
+        features = [name for name in names if name in categorical or _is_meant(name, _as_list(said))]
+        return Wanted(features, categorical, trained_on=self.trained_on)
+
     @property
     def spoken_for(self) -> tuple[str, ...]:
         """Columns that are no label, since the user says what they are."""

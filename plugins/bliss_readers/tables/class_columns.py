@@ -25,12 +25,14 @@ class ClassColumns:
         bag: its column of bag ids.
         names: of the columns, which are those of the classes.
         kind: of what they hold.
+        told: whether the user named them.
     """
 
     table: CellTable = field()
     bag: str = field()
     names: tuple[str, ...] = field()
     kind: str = field()
+    told: bool = field(default=True)
 
     @property
     def label_names(self) -> tuple[str, ...] | None:
@@ -72,7 +74,9 @@ class ClassColumns:
         return weak
 
 
-def class_columns(table: CellTable, bag: str, names: Sequence[str], regime: str | None) -> ClassColumns:
+def class_columns(
+    table: CellTable, bag: str, names: Sequence[str], regime: str | None, told: bool = True
+) -> ClassColumns:
     """Find out what columns of classes hold.
 
     Args:
@@ -80,24 +84,32 @@ def class_columns(table: CellTable, bag: str, names: Sequence[str], regime: str 
         bag: its column of bag ids.
         names: of the columns.
         regime: what the labels are for, which tells shares of 0 and 1 from label sets.
+        told: whether the user named the columns.
 
     Raises:
         DataError: they hold something else than shares, counts, or 0 and 1.
     """
-    advice = (
-        f"{table.path}: which {table.noun} holds the weak label? Say so with label; or name with label, between "
-        f"commas, the {table.noun}s of the classes, which hold shares, counts, or 0 and 1. "
-        f"It has: {listed(table.header)}."
-    )
+    advice = which_label(table)
     if len(names) < 2:
         raise DataError(advice)
     try:
         values = table.numbers(names)
     except DataError as error:
-        raise DataError(f"{advice} ({error})") from None
+        # What is said of a feature is half of it wrong of a label.
+        cell = f" ({str(error).split('. ')[0]}.)" if told else ""
+        raise DataError(f"{advice}{cell}") from None
     if not np.isfinite(values).all() or (values < 0).any():
         raise DataError(advice)
-    return ClassColumns(table, bag, tuple(names), _kind(values, regime, advice))
+    return ClassColumns(table, bag, tuple(names), _kind(values, regime, advice), told)
+
+
+def which_label(table: CellTable) -> str:
+    """Ask which column of a table of bags holds the weak label."""
+    return (
+        f"{table.path}: which {table.noun} holds the weak label? Say so with label; or name with label, between "
+        f"commas, the {table.noun}s of the classes, which hold shares, counts, or 0 and 1. "
+        f"It has: {listed(table.header)}."
+    )
 
 
 def _kind(values: NDArray[np.floating], regime: str | None, advice: str) -> str:

@@ -40,7 +40,8 @@ class TestDocument:
         assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 1.0, "width": 2.0, "n_landmarks": 0}
         assert bliss["reward"] == {"name": "mil", "gamma": 1 / 7, "alpha": 1.0}
         assert bliss["strategy"] == {"name": "cucb", "exploration": 1.0}
-        assert bliss["regime"] == {"name": "mil", "negative_bags": "known", "weights": "instance", "bag_score": "max"}
+        known = {"negative_bags": "known", "weights": "instance", "bag_score": "max", "bag_head": "none"}
+        assert bliss["regime"] == {"name": "mil", **known}
         assert (bliss["n_rounds"], bliss["n_folds"], bliss["random_state"], bliss["train_on"]) == (6, 3, 0, "one")
         assert document["compare"] == [{"method": "bag-mean-svm", "C": 10.0, "scaling": "auto"}]
         assert document["evaluation"] == {"cv": 3, "repeats": 1}
@@ -84,7 +85,7 @@ class TestFilledIn:
         assert bliss["reward"] == {"name": "mil-marginal", "steepness": 3.4, "gain": 1.0}
         assert bliss["classifier"] == {"name": "kernel-ridge", "ridge": 0.5, "width": 1.0, "n_landmarks": 0}
         assert bliss["final_classifier"] == {"name": "kernel-ridge", "ridge": 0.3, "width": 1.0, "n_landmarks": 0}
-        own = {"name": "mil", "negative_bags": "known", "weights": "bag", "bag_score": "max-mean"}
+        own = {"name": "mil", "negative_bags": "known", "weights": "bag", "bag_score": "max-mean", "bag_head": "none"}
         assert bliss["regime"] == own
 
     def test_baselines_are_those_of_the_regime(self, experiment):

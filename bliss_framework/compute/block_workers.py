@@ -113,7 +113,7 @@ class _Cluster:
         self._assign()
         futures = [self._step(number, answered) for number in range(len(self.blocks))]
         for number in range(len(futures)):
-            asked = _found(futures[number])
+            asked = self._found(number, futures[number])
             # Sums are dropped on the worker as soon as they have been added up here.
             futures[number] = None
             while isinstance(asked, Forgotten):
@@ -139,9 +139,25 @@ class _Cluster:
         self.worker_of.pop(number)
         self._assign()
         where = {"workers": [self.worker_of[number]], "allow_other_workers": True}
-        return self.client.submit(
-            _repeat, self.key, number, self.sent[number], self.answers, pure=False, **where
-        ).result()
+        again = self.client.submit(_repeat, self.key, number, self.sent[number], self.answers, pure=False, **where)
+        return self._found(number, again)
+
+    def _found(self, number: int, future: Any) -> Any:
+        """Return what a program asks or found out; that it is forgotten if its worker has died."""
+        while True:
+            try:
+                return future.result(timeout=PATIENCE)
+            except TimeoutError:
+                if future.done():
+                    raise
+                # A call that waits for a block whose worker died with it would wait for ever, and Dask says nothing.
+                if self.worker_of[number] not in workers_of(self.client):
+                    future.cancel()
+                    return Forgotten()
+            except Exception as error:
+                if is_lost_worker(error):
+                    return Forgotten()
+                raise
 
     def _assign(self) -> None:
         """Give each block that has no living worker the one with the fewest blocks, and send it there."""
@@ -165,16 +181,6 @@ class _Cluster:
         if not workers:
             raise ComputeError("The Dask cluster has no workers any more. Start some, and go on with --resume.")
         return workers
-
-
-def _found(future: Any) -> Any:
-    """Return what a program asks or found out; that it is forgotten if its worker has died."""
-    try:
-        return future.result()
-    except Exception as error:
-        if is_lost_worker(error):
-            return Forgotten()
-        raise
 
 
 def _programs() -> dict[Any, Steps]:

@@ -140,7 +140,8 @@ class RowView:
         """Read runs of at most `size` rows, in order."""
         for first in range(0, self.shape[0], size):
             yield self._read(self.index[first : first + size])
-        self._let_go()
+            # Rows that lie apart bring a run of pages each: those of a block can be many times what is read of them.
+            self._let_go()
 
     def _let_go(self) -> None:
         """Let the system take back the pages of a mapped file: they count as this process's, and limits count them."""

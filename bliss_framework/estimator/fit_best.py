@@ -7,7 +7,7 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.compute.processes import fold_runner
-from bliss_framework.estimator.bag_head import HeadedBags, fitted_head, head_in_use
+from bliss_framework.estimator.bag_head import HeadedBags, fitted_head, head_in_use, views_of
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.ensemble import Member
 from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
@@ -34,8 +34,10 @@ def fit_best(request: FitRequest) -> FitResult:
     folds, regime = _selection_folds(request), winners[0].config.regime
     head = head_in_use(regime, request.data.bags, request.data.labels, folds)
     needed = _inferring(winners, trials)
-    all_needed = needed if head is None else _inferring(trials, trials)
-    ready = _ordered_once(request, [one.config for one in winners] + all_needed)
+    # A head asks classifiers that were not chosen, too.
+    asked = winners if head is None else [*winners, *(one for view in views_of(trials) for one in view)]
+    all_needed = _inferring(asked, trials)
+    ready = _ordered_once(request, [one.config for one in asked] + all_needed)
     any_ready = ready[winners[0].config.order_key]
     inferences = _inferences(all_needed, winners[0].config, ready, request)
     own = [inferences[one.inference_key] for one in needed] or list(inferences.values())

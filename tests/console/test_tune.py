@@ -84,8 +84,8 @@ def test_options_stay(cli, table, here):
     table()
     words = (*QUICK, "--inherited-share", "0.25", "--set", "classifier.width=1.5", "--scaling", "unit")
     document = json.loads(cli("tune", "toy.csv", *words, "--json", "--quiet").out)
-    # Of the regime's own grid only the three bag scores are left to choose.
-    assert len(document["candidates"]) == 3
+    # Of the regime's own grid only three bag scores and two final classifiers are left to choose.
+    assert len(document["candidates"]) == 6
     bliss = tomllib.loads((here / "toy-tuned.toml").read_text())["bliss"]
     assert (bliss["inherited_share"], bliss["classifier"]["width"], bliss["scaling"]) == (0.25, 1.5, "unit")
 

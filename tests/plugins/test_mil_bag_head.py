@@ -230,6 +230,14 @@ class TestFit:
         model.fit(X[order], y[first], bags=bags[order])
         assert np.array_equal(model.score_bags(X, bags)[1], fits["stack"].score_bags(X, bags)[1])
 
+    def test_the_control_without_a_bandit(self):
+        """Where nothing is inferred, the head sees what instances inherit, in all scalings that were tried."""
+        X, y, bags = made(40)
+        model = with_head("stack").set_params(inherited_share=1.0, n_members=1).fit(X, y, bags=bags)
+        assert model.inference_["n_pulls"] == 0
+        assert {one.scaling.mode for view in model.head_.views for one in view} == {"auto", "standard-unit"}
+        assert set(model.bag_parts_) == {"instances", "shape", "witnesses"}
+
     @pytest.mark.parametrize("head", ["whole", "informed"])
     def test_single_heads(self, head):
         """One SVM alone reads bags, and has one kind of evidence."""

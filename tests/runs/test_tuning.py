@@ -98,7 +98,7 @@ def test_what_the_user_set_stays(tuned):
 def test_the_grid_of_the_regime(experiment):
     """Without a grid it is the regime's own; the settings in the file are values of it."""
     result = tune(experiment(data={"gap": 1.5}, settings="select", n_folds=None, n_inferences=None), silent)
-    assert len(result.document["candidates"]) == 36
+    assert len(result.document["candidates"]) == 72
     bliss = tomllib.loads(result.toml)["bliss"]
     assert (bliss["reward"]["name"], bliss["n_folds"], bliss["n_inferences"], bliss["n_rounds"]) == (
         "mil-marginal",

@@ -211,7 +211,7 @@ def test_grids_that_cannot_be(grid, error, said, bags_of_text, untouched, select
 
 
 def test_the_grid_of_mil():
-    """72 candidates, on dense rows and on sparse ones: two scalings, widths and classifiers, three shares and scores."""
+    """72 candidates on dense and sparse rows: two scalings, widths and classifiers, three shares and bag scores."""
     for sparse in (False, True):
         found = candidates(None, sparse)
         assert (len(found), len(groups_of(found))) == (2 * 2 * 2 * 3 * 3, 4)

@@ -26,4 +26,4 @@ def test_killed_runs_end_with_equal_bits() -> None:
 @FORKED
 def test_runs_on_a_full_disk_end_with_equal_bits() -> None:
     """A run of which an operation on files fails ends with a sentence, and goes on to the same bits."""
-    assert disturb("full_disk.py", "--step", "12", "--kinds", "run").endswith("wrong 0")
+    assert disturb("full_disk.py", "--step", "30", "--kinds", "run").endswith("wrong 0")

@@ -494,7 +494,9 @@ class TestOwnSettings:
 
     def test_grid(self):
         """Every combination of the regime's own grid is a setting that can be fitted; sparse rows have fewer."""
-        model = BlissClassifier("multiclass-mil", settings="select", n_rounds=1, n_members=6, random_state=0)
+        model = BlissClassifier(
+            "multiclass-mil", settings="select", n_rounds=1, relabel_rounds=0, n_members=6, random_state=0
+        )
         model.fit(sp.csr_matrix(X), SETS, BAGS)
         assert len(model.inference_["chosen"]) == 6
         assert len(REGIME.presets.grid["classifier"]) == 2

@@ -271,7 +271,7 @@ def _other_array(array: Any, rng: random.Random) -> Any:
             else rng.choice((np.nan, np.inf, 1e308, -1.0))
         )
         with np.errstate(all="ignore"):
-            where = slice(None) if rng.random() < 0.3 else rng.randrange(array.shape[0]) if array.ndim else ()
+            where = ... if rng.random() < 0.3 or not array.ndim else rng.randrange(array.shape[0])
             array[where] = np.array(value).astype(array.dtype)
         return array
     other = [

@@ -203,7 +203,7 @@ def _pipeline_chart(rows: Sequence[Row], measure: str) -> Chart:
         f"{_sentence(measure_name(measure))} by method",
         dots_chart(dots, frame, every=len(dots)),
         values,
-        "Lines show the deviation.",
+        "Lines show the deviation." if any(len(row[measure]["runs"]) > 1 for _, row in rows) else "",
     )
 
 

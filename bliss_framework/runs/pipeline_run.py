@@ -306,4 +306,10 @@ def _comparison(own: Mapping[str, Any], best: Mapping[str, Any], measure: str) -
     mean, other = _overall(own[measure]), _overall(best[measure])
     if other <= mean:
         return []
-    return [f'"{best["name"]}" beats "{own["name"]}" here: {measure} {other:.3f} against {mean:.3f}. Prefer it.']
+    noise = " One repeat does not say whether that is beyond noise." if _n_repeats(own[measure]) == 1 else ""
+    return [f'"{best["name"]}" is ahead of "{own["name"]}" here: {measure} {other:.3f} against {mean:.3f}.{noise}']
+
+
+def _n_repeats(value: Mapping[str, Any]) -> int:
+    """Return in how many repeats a measure was taken, which may be one of several by class."""
+    return len((value if "runs" in value else next(iter(value.values())))["runs"])

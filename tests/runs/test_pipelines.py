@@ -103,7 +103,7 @@ class TestResults:
         """A method that was told the truth is no baseline; a baseline that wins is said in the notes."""
         document = run_pipeline(prepared(), lambda event: None).document
         assert document["evaluation"]["baseline"]["name"] == "better"
-        assert any('"better" beats "own"' in note for note in document["notes"])
+        assert any('"better" is ahead of "own"' in note for note in document["notes"])
 
     def test_what_is_told(self):
         """Observers hear of the pipeline, its stages and its end."""

@@ -1,6 +1,9 @@
 """Tables, as text."""
 
+from io import StringIO
+
 import pytest
+from rich.console import Console
 
 from bliss_framework.console.drawing.tables import (
     candidate_table,
@@ -10,6 +13,7 @@ from bliss_framework.console.drawing.tables import (
     evaluation_table,
     plain_table,
     plugin_table,
+    prediction_table,
     result_view,
 )
 
@@ -271,3 +275,12 @@ class TestLists:
         console = record(100)
         lines = drawn(console, dataset_table(console, [{"name": "set", "origin": path, "size": "1 kB"}]))
         assert lines == ["name: set", "size: 1 kB", "licence: -", "source: -", f"found in: {path}"]
+
+
+def test_predicted_shares_say_whose_they_are():
+    """Of two classes the share of the second is shown, of more those of all, and the title names them."""
+    console = Console(width=80, file=StringIO())
+    table = prediction_table(console, [{"bag": "d1", "predicted": 0.25}], [], ["no", "yes"])
+    assert table.heading == "predicted shares of yes"
+    table = prediction_table(console, [{"bag": "d1", "predicted": [0.25, 0.5, 0.25]}], [], ["a", "b", "c"])
+    assert table.heading == "predicted shares of a, b, c"

@@ -75,7 +75,7 @@ def predict_command(
     if as_json:
         screen.document(to_json({"format": 1, "bags": bags, "instances": [one["label"] for one in rows], "rows": rows}))
         return
-    screen.results.print(prediction_table(screen.results, bags, rows))
+    screen.results.print(prediction_table(screen.results, bags, rows, fitted.classes_.tolist()))
 
 
 def _refuse_own_transformer(model: str, fitted: Any) -> None:

@@ -244,15 +244,22 @@ def verdict_table(console: Console, verdicts: Sequence[Mapping[str, Any]]) -> Ta
 
 
 def prediction_table(
-    console: Console, bags: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]] = ()
+    console: Console, bags: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]], classes: Sequence[Any]
 ) -> Table:
-    """Draw what is predicted of each bag, and where instances are ranked the strongest one of each."""
+    """Draw what is predicted of each bag, and where instances are ranked the strongest one of each.
+
+    Args:
+        console: drawn on.
+        bags, rows: what is predicted.
+        classes: whose shares are predicted, if shares are; of two the share of the second.
+    """
     shares = any(_is_share(one["predicted"]) for one in bags)
     keys = ["bag", "predicted", *(key for key in ("score", "probability") if key in bags[0] and not shares)]
     # Of what is carried the first column or two tell rows apart; in a narrow table more would be broken.
     most = 3 if console.width >= WITH_SUMMARY else 1
     strongest = {one["bag"]: instance_words(one, most) for one in rows if one.get("rank") == 1}
-    title = "predicted shares of the classes" if shares else "scores are relative to the bag threshold"
+    of = classes[1:] if len(classes) == 2 else classes
+    title = f"predicted shares of {', '.join(map(str, of))}" if shares else "scores are relative to the bag threshold"
     table = plain_table(console, *keys, *(["strongest instance"] if strongest else []), title=title)
     for one in bags:
         last = [Text(strongest[one["bag"]])] if strongest else []

@@ -21,6 +21,7 @@ from bliss_framework.estimator.row_settings import AUTO, FILLINGS
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.rows import Rows
 
+LARGEST = np.finfo(np.float64).max / 2**20  # Beyond it a few values add up to infinity.
 MOST_VALUES = 1 << 22  # Of more values without an empty cell nothing is learnt for the empty cells of new rows.
 
 
@@ -70,7 +71,13 @@ class Preparation(BaseEstimator):  # type: ignore[misc]
         steps += [("categories", encoder, kept)] if kept else []
         sparse = 1.0 if Rows(X).is_sparse else 0.0
         whole = not places and not empty.any()
-        self.transformer_ = ColumnTransformer(steps, sparse_threshold=sparse).fit(self._in_short(X) if whole else X)
+        learnt_from = self._in_short(X) if whole else X
+        with np.errstate(over="ignore"):
+            self.transformer_ = ColumnTransformer(steps, sparse_threshold=sparse).fit(learnt_from)
+        if whole and not sparse and len(learnt_from) == 1:
+            # The median of one value is half of twice that value to scikit-learn, and twice may be infinite.
+            self.transformer_.named_transformers_["numbers"].statistics_ = np.asarray(learnt_from[0], dtype=np.float64)
+        self._refuse_overflow(data, numbers)
         self.as_it_is_ = not places and not (self.indicators and empty.any())
         self.filled_ = np.array([int(empty[numbers].sum()), int((empty[numbers] > 0).sum())])
         self.known_ = {name: [self.words_[name][int(code)] for code in known[place]] for name, place in places.items()}
@@ -143,11 +150,27 @@ class Preparation(BaseEstimator):  # type: ignore[misc]
             X[:, places[name]] = recoded[np.where(np.isnan(codes), len(words), codes).astype(np.intp)]
         return X
 
+    def _refuse_overflow(self, data: CheckedData, numbers: Sequence[int]) -> None:
+        """Refuse a column whose values are so large that what fills its cells would be infinite."""
+        if not numbers:
+            return
+        wrong = np.flatnonzero(np.isinf(self.transformer_.named_transformers_["numbers"].statistics_))
+        if len(wrong):
+            place = numbers[int(wrong[0])]
+            name = str(place) if data.columns is None else f'"{data.columns[place]}"'
+            raise DataError(
+                f"The values of column {name} are so large that their {FILLINGS[self.missing]} is infinite, so its "
+                f"empty cells cannot be filled. Divide the column by a constant, or leave it out."
+            )
+
     def _in_short(self, X: Any) -> Any:
         """Return a row that teaches the same as rows without an empty cell: the imputer's median takes its time."""
         if Rows(X).is_sparse or self.missing == "most_frequent":
             return X
-        return (np.median if self.missing == "median" else np.mean)(X, axis=0)[None]
+        middle = np.median if self.missing == "median" else np.mean
+        # Of values near the largest that there are two have a sum that is none.
+        largest = np.maximum(np.abs(X).max(axis=0), 1.0) if np.abs(X).max(initial=0.0) > LARGEST else 1.0
+        return (middle(X / largest, axis=0) * largest)[None] if np.ndim(largest) else middle(X, axis=0)[None]
 
     def _names(self, data: CheckedData, numbers: Sequence[int], empty: NDArray[np.intp]) -> list[str] | None:
         if data.columns is None:

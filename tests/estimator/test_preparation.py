@@ -227,3 +227,20 @@ def test_other_values_are_refused(prepare, said):
     with pytest.raises(SettingsError) as caught:
         BlissClassifier(prepare=prepare).check_parameters()
     assert said in str(caught.value)
+
+
+class TestLargeValues:
+    """Values near the largest that there are."""
+
+    def test_a_median_that_is_half_of_too_much(self):
+        """Rows without empty cells are learnt from, though two of their values add up to infinity."""
+        rows = CheckedData(np.array([[1e308, 1.0], [1e308, 3.0]]), Bags.from_ids([0, 1]), None)
+        filled = Preparation().fit(rows).transformer_.named_transformers_["numbers"].statistics_
+        assert filled.tolist() == [1e308, 2.0]
+
+    def test_an_empty_cell_beside_them(self):
+        """What would fill it is infinite, and the column is named."""
+        X = np.array([[1e308, 1.0], [1e308, 3.0], [np.nan, 2.0]])
+        rows = CheckedData(X, Bags.from_ids([0, 1, 2]), None, ("a", "b"), empty_cells=True)
+        with pytest.raises(DataError, match=r'^The values of column "a" are so large that their median is infinite'):
+            Preparation().fit(rows)

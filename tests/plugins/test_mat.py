@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from bliss_framework.plugin import DataError
 from bliss_framework.testing import check_reader
+from bliss_readers.mat.mat_file import list_variables
 from bliss_readers.mat.mat_reader import MatReader
 
 ROWS = np.array([[1.0, 0.0], [0.0, 2.5], [3.0, 0.0], [0.0, 0.0], [5.0, 6.0]])
@@ -123,6 +124,18 @@ def test_indices_beyond_the_last_row_are_refused(mat):
     wrong.indices[-1] = 10**6
     with pytest.raises(DataError, match=r"t\.mat is damaged"):
         MatReader().read(mat(**{**andrews(), "features": wrong}))
+
+
+def test_numbers_of_a_kind_that_is_none_are_refused(tmp_path):
+    """SciPy ends the process that reads numbers of kind 73; that is another process, and the file is named."""
+    path = tmp_path / "t.mat"
+    scipy.io.savemat(path, {"data": np.zeros((30, 3))}, do_compression=False)
+    content = bytearray(path.read_bytes())
+    assert content[176] == 9  # Numbers of double precision.
+    content[176] = 73
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=r"t\.mat is damaged"):
+        list_variables(path)
 
 
 def test_the_published_files(shared):

@@ -88,19 +88,18 @@ def list_variables(path: Path) -> MatFile:
             check_columns(path, shape[-1])
         elif kind in _NUMBERS:
             check_size(path, _BYTES_OF_A_VALUE * math.prod(shape))
-    if {kind for _, kind in found.values()} & {"sparse", "cell"}:
-        _try_elsewhere(path)
+    _try_elsewhere(path)
     usable = {name: shape for name, (shape, kind) in found.items() if kind in _NUMBERS | _WIDE}
     others = {name: kind for name, (_, kind) in found.items() if name not in usable}
     return MatFile(path, usable, others)
 
 
 def _try_elsewhere(path: Path) -> None:
-    """Read the file once in a process of its own: damaged sparse matrices can end the process that SciPy reads in."""
+    """Read the file once in a process of its own: a damaged variable can end the process that SciPy reads it in."""
     words = [sys.executable, "-I", "-c", "import sys, scipy.io; scipy.io.loadmat(sys.argv[1], appendmat=False)"]
     done = subprocess.run([*words, str(path)], capture_output=True, check=False)
     if done.returncode < 0:
-        raise DataError(f"{path} is damaged: what its sparse matrices say does not fit; copy or make it again.")
+        raise DataError(f"{path} is damaged: what its variables say of themselves does not fit; copy or make it again.")
 
 
 def _stored_bytes(path: Path) -> int:

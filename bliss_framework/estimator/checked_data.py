@@ -14,6 +14,7 @@ from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.kernel.row_view import RowView, as_rows
 from bliss_framework.kernel.rows import Rows
+from bliss_framework.kernel.words import listed
 
 N_NAMED = 5  # Columns that a message names.
 
@@ -151,19 +152,18 @@ def _other_labels(own: Sequence[Any], wanted: Sequence[Any]) -> str:
 
 
 def _missing(missing: Sequence[str], extra: Sequence[str], origin: str) -> str:
-    others = f" It has {listed(extra)}, which the model does not know." if extra else ""
+    others = f" It has {in_quotes(extra)}, which the model does not know." if extra else ""
     hint = did_you_mean(missing[0], extra)
     return (
-        f"{origin} has no column {listed(missing)}, on which the model was trained.{hint}{others} Columns are "
+        f"{origin} has no column {in_quotes(missing)}, on which the model was trained.{hint}{others} Columns are "
         f"matched by name; rename or add them."
     )
 
 
 def _left_out(extra: Sequence[str], origin: str) -> str:
-    return f"{origin} has {listed(extra)}, on which the model was not trained; left out."
+    return f"{origin} has {in_quotes(extra)}, on which the model was not trained; left out."
 
 
-def listed(names: Sequence[str]) -> str:
-    """Write names one after the other, the first few of them."""
-    more = f" and {len(names) - N_NAMED} more" if len(names) > N_NAMED else ""
-    return ", ".join(f'"{name}"' for name in names[:N_NAMED]) + more
+def in_quotes(names: Sequence[str]) -> str:
+    """Write the names of columns one after the other, the first few of them."""
+    return listed([f'"{name}"' for name in names], N_NAMED)

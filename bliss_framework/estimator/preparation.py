@@ -16,10 +16,11 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder
 
 from bliss_framework.errors import DataError
-from bliss_framework.estimator.checked_data import CheckedData, listed
+from bliss_framework.estimator.checked_data import CheckedData, in_quotes
 from bliss_framework.estimator.row_settings import AUTO, FILLINGS
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.rows import Rows
+from bliss_framework.kernel.words import listed
 
 LARGEST = np.finfo(np.float64).max / 2**20  # Beyond it a few values add up to infinity.
 MOST_VALUES = 1 << 22  # Of more values without an empty cell nothing is learnt for the empty cells of new rows.
@@ -119,8 +120,7 @@ class Preparation(BaseEstimator):  # type: ignore[misc]
             counts = {name: len(words) for name, words in self.known_.items()}
             parts = [f'"{name}" ({count} value{"s" * (count != 1)})' for name, count in counts.items()]
             total = sum(counts.values())
-            shown = ", ".join(parts[:5]) + (f" and {len(parts) - 5} more" if len(parts) > 5 else "")
-            said.append(f"{shown} became {total} column{'s' * (total != 1)}")
+            said.append(f"{listed(parts, 5)} became {total} column{'s' * (total != 1)}")
         return f"{'; '.join(said)}." if said else ""
 
     def unknown_words(self, data: CheckedData) -> tuple[str, ...]:
@@ -133,7 +133,7 @@ class Preparation(BaseEstimator):  # type: ignore[misc]
             if new:
                 noun = "value" if len(new) == 1 else "values"
                 said.append(
-                    f'The category "{name}" has the {noun} {listed(new)}, which training did not have; such a row '
+                    f'The category "{name}" has the {noun} {in_quotes(new)}, which training did not have; such a row '
                     f"counts as none of the values that are known."
                 )
         return tuple(said)

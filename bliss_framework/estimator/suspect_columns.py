@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bliss_framework.errors import BlissWarning
-from bliss_framework.estimator.checked_data import CheckedData, listed
+from bliss_framework.estimator.checked_data import CheckedData, in_quotes
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.rows import Rows
 
@@ -53,7 +53,7 @@ def warn_of_suspect_columns(data: CheckedData) -> None:
 
 def _names(data: CheckedData, columns: NDArray[np.intp]) -> str:
     names = [str(column) for column in columns] if data.columns is None else [data.columns[one] for one in columns]
-    return f"{'Columns' if len(names) > 1 else 'Column'} {listed(names)}"
+    return f"{'Columns' if len(names) > 1 else 'Column'} {in_quotes(names)}"
 
 
 def _tell_labels(data: CheckedData) -> NDArray[np.bool_]:

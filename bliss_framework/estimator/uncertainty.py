@@ -26,7 +26,7 @@ WILSON, BOOTSTRAP, MCNEMAR, PAIRED = "wilson", "bootstrap", "mcnemar-exact", "pa
 N_RESAMPLES, FEWER = 1000, 200
 MANY = 2000  # Bags beyond which fewer samples are drawn, and bags are not judged one by one.
 MOST_BAGS = 5000  # Of draws of ratios at a time: 1000 x 5000 numbers are 40 MB.
-TRIED = 50  # Bags on which it is tried whether a measure is a mean over bags.
+TRIED = 50  # Bags on which it is tried first whether a measure is a mean over bags.
 
 
 @frozen(eq=False)
@@ -62,13 +62,18 @@ class Judged:
             return None
         tried = np.arange(min(self.n_bags, TRIED))
         try:
-            single = self._singles(measure, tried)
-            if not np.isclose(single.mean(), self.value(measure, tried)):
+            if not self._is_mean(measure, tried, self._singles(measure, tried)):
                 return None
-            return single if len(tried) == self.n_bags else self._singles(measure, np.arange(self.n_bags))
+            # The first bags may agree by chance, such as where they all have one label: all of them have to.
+            everyone = np.arange(self.n_bags)
+            single = self._singles(measure, everyone)
+            return single if self._is_mean(measure, everyone, single) else None
         except Exception:
             # What a measure raises on one bag is no error: it may need several.
             return None
+
+    def _is_mean(self, measure: str, bags: NDArray[np.intp], single: NDArray[np.float64]) -> bool:
+        return bool(np.isclose(single.mean(), self.value(measure, bags)))
 
     def _singles(self, measure: str, bags: NDArray[np.intp]) -> NDArray[np.float64]:
         return np.array([self.value(measure, np.array([bag])) for bag in bags])

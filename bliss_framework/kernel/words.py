@@ -153,10 +153,18 @@ def class_array(classes: Sequence[Any]) -> NDArray[Any]:
 
 
 def listed_words(values: Iterable[Any], most: int = 8) -> str:
-    """Write values one after the other, the first few of them.
+    """Write values one after the other, and count those that are too many to show.
 
-    >>> listed_words([0, "a"], 1), listed_words([np.int64(0), "a"])
-    ('0, ...', "0, 'a'")
+    >>> listed_words([0, "a", 2], 1), listed_words([np.int64(0), "a"])
+    ('0 and 2 more', "0, 'a'")
     """
-    shown = [repr(_exact(value)) for value in values]
-    return ", ".join(shown[:most]) + (", ..." if len(shown) > most else "")
+    return listed([repr(_exact(value)) for value in values], most)
+
+
+def listed(parts: Sequence[str], most: int = 8) -> str:
+    """Join parts of a sentence, and count those that are too many to show.
+
+    >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], 1)
+    ('a, b, c', 'a and 2 more')
+    """
+    return ", ".join(parts[:most]) + (f" and {len(parts) - most} more" if len(parts) > most else "")

@@ -1,22 +1,22 @@
 """What a report says of the labels that were inferred, and of the bags that they were inferred from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from bliss_framework.estimator.uncertainty import interval_of_share
+from bliss_framework.report.bag_table import bag_table
 from bliss_framework.report.charts import Dot, Frame, dots_chart, histogram, lines_chart
 from bliss_framework.report.instances import Instances, instances_of
 from bliss_framework.report.maps import map_parts
-from bliss_framework.report.parts import Cell, Chart, Part, Table, percent, rounded, words
+from bliss_framework.report.parts import Cell, Chart, Part, Table, percent, words
 from bliss_framework.report.reading import FinishedRun
 from bliss_framework.report.violations import violation_parts
 from bliss_framework.report.weak_bags import WeakBags
 from bliss_framework.report.witnesses import witness_parts
-from bliss_framework.runs.folder.csv_tables import BAG_COLUMNS, MEAN_REWARD
+from bliss_framework.runs.folder.csv_tables import MEAN_REWARD
 
-MOST_BAGS = 500
 MOST_INSTANCES = 500
 UNIT = (0.0, 1.0)
 
@@ -26,36 +26,9 @@ def inferred_parts(run: FinishedRun, weak: WeakBags) -> list[Part]:
     instances = instances_of(run)
     parts = [*witness_parts(weak, instances), *map_parts(weak, instances)]
     if run.bags:
-        parts.append(_bags(run.bags, weak))
+        parts.append(bag_table(run.bags, weak))
     parts += [*violation_parts(weak, instances), *_confidences(instances), *_correctness(run.document)]
     return [*parts, *_curves(run.document), *_arms(run.document, instances)]
-
-
-def _bags(bags: Sequence[Mapping[str, str]], weak: WeakBags) -> Table:
-    order = np.argsort(-np.array(_disagreements(bags, weak)), kind="stable")
-    ranked = [bags[place] for place in order[:MOST_BAGS].tolist()]
-    columns = (*BAG_COLUMNS, *(name for name in bags[0] if name not in BAG_COLUMNS))
-    rows = tuple(tuple(Cell(rounded(row[column])) for column in columns) for row in ranked)
-    title = "Bags that the model was trained on, those that it sees otherwise than their weak label first"
-    left = f" {len(bags) - MOST_BAGS} more are in bags.csv." if len(bags) > MOST_BAGS else ""
-    note = f"The model was trained on these bags; tests are what it does on others.{left}"
-    names = tuple(f"{name} (out of fold)" if name == "probability" else words(name) for name in columns)
-    return Table(title, names, rows, note)
-
-
-def _disagreements(bags: Sequence[Mapping[str, str]], weak: WeakBags) -> list[float]:
-    """Return by how much predictions differ from weak labels: numbers by their distance, others by 0 or 1."""
-    if weak.values is not None and weak.predicted is not None and weak.values.shape == weak.predicted.shape:
-        apart = np.abs(weak.values - weak.predicted)
-        return [float(one) for one in apart.reshape(len(bags), -1).mean(axis=1)]
-    return [_distance(row["weak_label"], row["predicted"]) for row in bags]
-
-
-def _distance(one: str, other: str) -> float:
-    try:
-        return abs(float(one) - float(other))
-    except ValueError:
-        return float(one != other)
 
 
 def _confidences(instances: Instances) -> list[Part]:

@@ -25,6 +25,7 @@ class WeakBags:
         predicted: the same, of the model that was trained on them; None where it cannot be read.
         out_of_fold: (B,) probabilities by classifiers that were not trained on the bag, or None.
         tested: whether the run kept tests, bag by bag.
+        by_name: whether label sets are written by names, and not as rows of 0 and 1.
     """
 
     kind: str = field()
@@ -34,6 +35,7 @@ class WeakBags:
     predicted: NDArray[np.float64] | None = field(default=None)
     out_of_fold: NDArray[np.float64] | None = field(default=None)
     tested: bool = field(default=False)
+    by_name: bool = field(default=False)
 
 
 def weak_bags(run: FinishedRun) -> WeakBags:
@@ -43,14 +45,39 @@ def weak_bags(run: FinishedRun) -> WeakBags:
         return _from_tests(run, classes)
     cells = [_value(line["weak_label"]) for line in run.bags]
     kind = _kind(cells, _measures(run.document), len(classes))
-    read = {BINARY: _binary, LABEL_SETS: _sets, SHARES: _shares}.get(kind)
+    by_name = kind == LABEL_SETS and _are_named(cells)
+    read = {BINARY: _binary, LABEL_SETS: _named_sets if by_name else _sets, SHARES: _shares}.get(kind)
     values = None if read is None else read(cells, classes)
     if read is None or values is None:
         return WeakBags(OTHER, classes, tuple(line["bag"] for line in run.bags), tested=bool(run.tests))
     predicted = read([_value(line["predicted"]) for line in run.bags], classes)
     words = classes[1:] if kind == LABEL_SETS else classes
     ids = tuple(line["bag"] for line in run.bags)
-    return WeakBags(kind, words, ids, values, predicted, _probabilities(run.bags), bool(run.tests))
+    return WeakBags(kind, words, ids, values, predicted, _probabilities(run.bags), bool(run.tests), by_name)
+
+
+def label_names(cell: str, weak: WeakBags) -> list[str]:
+    """Return the names of the labels of a set as it stands in a cell of bags.csv."""
+    value = _value(cell)
+    if weak.by_name:
+        named = set(map(str, value if isinstance(value, list) else [value]))
+        return [name for name in weak.words if name in named]
+    if not isinstance(value, list) or len(value) != len(weak.words):
+        return []
+    return [name for name, own in zip(weak.words, value, strict=True) if own == 1]
+
+
+def numbers(cell: str) -> list[float] | None:
+    """Read the numbers of a cell: one, or a list; None where it holds something else.
+
+    >>> numbers("0.5"), numbers("[0.5, 1]"), numbers("[a]")
+    ([0.5], [0.5, 1.0], None)
+    """
+    value = _value(cell)
+    try:
+        return [float(one) for one in (value if isinstance(value, list) else [value])]
+    except (ValueError, TypeError):
+        return None
 
 
 def _from_tests(run: FinishedRun, classes: tuple[str, ...]) -> WeakBags:
@@ -72,7 +99,7 @@ def _measures(document: Mapping[str, Any]) -> set[str]:
 def _kind(cells: Sequence[Any], measures: set[str], n_classes: int) -> str:
     if any(measure.startswith("proportion_") for measure in measures):
         return SHARES
-    if all(isinstance(cell, list) for cell in cells):
+    if "label_set_f1" in measures or all(isinstance(cell, list) for cell in cells):
         return LABEL_SETS
     return BINARY if n_classes == 2 and not any(isinstance(cell, list) for cell in cells) else OTHER
 
@@ -93,14 +120,22 @@ def _binary(cells: Sequence[Any], classes: tuple[str, ...]) -> NDArray[np.float6
     return None if None in known else np.array(known, dtype=np.float64)
 
 
-def _sets(cells: Sequence[Any], classes: tuple[str, ...]) -> NDArray[np.float64] | None:
+def _are_named(cells: Sequence[Any]) -> bool:
+    """Whether label sets were given by names, one or a list in each cell, and not as rows of 0 and 1."""
+    return any(not isinstance(cell, list) or not cell or isinstance(cell[0], str) for cell in cells)
+
+
+def _named_sets(cells: Sequence[Any], classes: tuple[str, ...]) -> NDArray[np.float64] | None:
     labels = classes[1:]
-    rows = [[name in cell for name in labels] if _is_named(cell) else cell for cell in cells]
-    return _matrix(rows, len(labels))
+    sets = [set(map(str, cell if isinstance(cell, list) else [cell])) for cell in cells]
+    known = {*classes, ""}
+    if not all(one <= known for one in sets):
+        return None
+    return np.array([[label in one for label in labels] for one in sets], dtype=np.float64)
 
 
-def _is_named(cell: Any) -> bool:
-    return isinstance(cell, list) and all(isinstance(one, str) for one in cell)
+def _sets(cells: Sequence[Any], classes: tuple[str, ...]) -> NDArray[np.float64] | None:
+    return _matrix(cells, len(classes) - 1)
 
 
 def _shares(cells: Sequence[Any], classes: tuple[str, ...]) -> NDArray[np.float64] | None:

@@ -11,6 +11,7 @@ from bliss_framework.estimator.bag_explanation import bag_place
 from bliss_framework.estimator.features_that_matter import FeaturesReport, linear_features, permuted_features
 from bliss_framework.extension.loading.plugins import Plugins
 from bliss_framework.extension.naming import did_you_mean
+from bliss_framework.kernel.words import listed_words
 from bliss_framework.runs.folder.csv_tables import LABELS, carried_of, read_labels
 from bliss_framework.runs.folder.run_folder import RUN
 from bliss_framework.runs.prepared import prepare
@@ -59,8 +60,7 @@ def meanings(model: Any, lines: Lines, what: str) -> dict[str, Any]:
     if found:
         return found
     if len(rows) > 1:
-        shown = ", ".join(map(str, rows[:5]))
-        raise DataError(f"{what!r} stands beside {len(rows)} instances, of the rows {shown}, ...; give one of these.")
+        raise DataError(f"{what!r} stands beside {len(rows)} instances, of the rows {listed_words(rows, 5)}; give one.")
     if what.lstrip("-").isdecimal():
         raise DataError(f"There is no training row {what}; rows are 0 to {n - 1}.")
     known = [*ids, *(value for line in lines[:10_000] for value in carried_of(line).values())]

@@ -71,6 +71,16 @@ def test_a_measure_that_is_no_mean_over_bags():
     assert found["high"] - found["low"] < 0.3
 
 
+def test_a_measure_that_is_a_mean_over_the_first_bags_only():
+    """Sixty bags of one label of which nothing is found come first: their F1 is 0 one by one and together."""
+    truth = np.concatenate([np.tile([1, 0, 0], (60, 1)), np.tile([[1, 1, 0], [0, 1, 1], [0, 0, 1]], (20, 1))])
+    predicted = np.concatenate([np.zeros((60, 3), dtype=np.intp), np.tile([[1, 0, 0], [0, 1, 1], [1, 1, 1]], (20, 1))])
+    weak = WeakLabels(truth, ("none", "a", "b", "c"))
+    own = Judged(LabelSetReading(), weak, None, [(predicted, predicted.astype(float))])
+    found = interval_of(own, "label_set_f1")
+    assert found["low"] < 2 * 80 / (160 + 120) < found["high"]
+
+
 def test_two_methods_on_the_same_bags():
     """Only bags on which the methods disagree count: 6 against 1 of them is the tail of a fair coin, twice."""
     one, other = [1] * 26 + [0] * 4, [0] * 6 + [1] * 20 + [1] + [0] * 3

@@ -179,6 +179,15 @@ class TestOtherKinds:
         witnesses = texts(part(one, "Witnesses of each label"))
         assert [row[:3] for row in witnesses] == [["a", "cat", "1"], ["b", "dog", "1"], ["b", "cat", "none"]]
 
+    def test_label_sets_by_name(self, other_run):
+        """One label is a set of one, numbers may be names, and a bag shows the labels that it is about."""
+        sets = [("1", "[]"), ("2", "[1, 2]"), ("none", "[]")]
+        one = other_run(["none", "1", "2"], {"label_set_f1": measured(0.5)}, sets, [], list("102200"))
+        shown = texts(part(one, "Bags that the model was trained on"))
+        assert [row[:4] for row in shown] == [["a", "2", "1", "-"], ["b", "2", "2", "1, 2"], ["c", "2", "-", "-"]]
+        witnesses = texts(part(one, "Witnesses of each label"))
+        assert [row[:3] for row in witnesses] == [["a", "1", "1"], ["b", "2", "1"], ["b", "2", "2"]]
+
     def test_shares(self, other_run):
         """Shares that were predicted of other bags stand against those that are given."""
         shares = [("[0.5, 0.5]", "[0.5, 0.5]"), ("[1.0, 0.0]", "[0.5, 0.5]"), ("[0.0, 1.0]", "[0.0, 1.0]")]

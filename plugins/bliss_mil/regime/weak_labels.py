@@ -106,7 +106,7 @@ def _refuse_fractions(numbers: NDArray[np.float64], bags: Bags) -> None:
 def _two_classes(weak: NDArray[Any], bags: Bags, positive_label: Any) -> WeakLabels:
     values = sorted(set(weak.tolist()), key=lambda v: (str(type(v)), v))
     if len(values) > 2:
-        shown = ", ".join(repr(v) for v in values[:5])
+        shown = ", ".join(repr(v) for v in values[:5]) + (f" and {len(values) - 5} more" if len(values) > 5 else "")
         raise DataError(
             f"MIL takes weak labels of two classes; found {len(values)}: {shown}. Only binary classification is "
             f'supported by this regime; for label sets use regime="multiclass-mil".'

@@ -10,7 +10,12 @@ from typing import Any
 
 from joblib import cpu_count, parallel_config
 
-from bliss_framework.compute.processes import ignore_signals, signals_kept_from_children, workers_of_this_process
+from bliss_framework.compute.processes import (
+    ignore_signals,
+    signals_heard_as_before,
+    signals_kept_from_children,
+    workers_of_this_process,
+)
 from bliss_framework.errors import MissingExtraError, RunError, SettingsError, UnknownNameError
 from bliss_framework.extension.extras import pip_command
 from bliss_framework.extension.naming import did_you_mean
@@ -126,7 +131,8 @@ def _ray(ray: Any, address: str | None, n_workers: int) -> Iterator[None]:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     new = {"num_cpus": n_workers, "include_dashboard": False} if address is None else {}
     try:
-        ray.init(address="local" if address is None else address, logging_level="ERROR", log_to_driver=False, **new)
+        with signals_heard_as_before():
+            ray.init(address="local" if address is None else address, logging_level="ERROR", log_to_driver=False, **new)
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise RunError(f"No ray cluster answers at {address or 'this machine'}: {error}.") from None
     try:

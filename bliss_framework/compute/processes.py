@@ -355,6 +355,21 @@ def signals_kept_from_children() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+@contextmanager
+def signals_heard_as_before() -> Iterator[None]:
+    """Run what takes over signals of this process, as connecting to ray does, and give them back to who had them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # No other thread may take them over.
+        return
+    before = {number: signal.getsignal(number) for number in NOT_FOR_WORKERS}
+    try:
+        yield
+    finally:
+        for number, heard in before.items():
+            if heard is not None:  # None: not set from Python.
+                signal.signal(number, heard)
+
+
 def _one_after_the_other(work: Work, tasks: list[FoldTask], emit: Emit) -> Iterator[FoldResult]:
     for task in tasks:
         with one_blas_thread():

@@ -161,7 +161,7 @@ def _of_sets(tests: MethodTests, weak: WeakBags, where: str) -> list[Part]:
         f"{name}: {int(a)} found, {int(b)} missed, {int(c)} wrong"
         for name, a, b, c in zip(weak.words, found, missed, wrong, strict=True)
     )
-    frame = Frame("bags", x_ends=(0.0, float(len(truth))))
+    frame = Frame("bags", x_ends=(0.0, float((found + missed + wrong).max())))
     chart = Chart(f"Labels of {tests.name}, {where}", bars_chart(weak.words, stacks, frame), values)
     rows = tuple(
         (Cell(name), *(_share_of(a, a + other) for a, other in ((f, m), (f, w))))

@@ -1,23 +1,24 @@
 """What a report says of the labels that were inferred, and of the bags that they were inferred from."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bliss_framework.estimator.uncertainty import interval_of_share
 from bliss_framework.report.bag_table import bag_table
 from bliss_framework.report.charts import Dot, Frame, dots_chart, histogram, lines_chart
 from bliss_framework.report.instances import Instances, instances_of
 from bliss_framework.report.maps import map_parts
-from bliss_framework.report.parts import Cell, Chart, Part, Table, percent, words
+from bliss_framework.report.parts import Cell, Chart, Part, Table, percent
 from bliss_framework.report.reading import FinishedRun
 from bliss_framework.report.violations import violation_parts
 from bliss_framework.report.weak_bags import WeakBags
 from bliss_framework.report.witnesses import witness_parts
-from bliss_framework.runs.folder.csv_tables import MEAN_REWARD
 
 MOST_INSTANCES = 500
+MOST_ARMS = 6  # With a column each.
 UNIT = (0.0, 1.0)
 
 
@@ -86,22 +87,31 @@ def _arms(document: Mapping[str, Any], instances: Instances) -> list[Part]:
     free = np.flatnonzero(instances.free)
     if not len(free):
         return []
+    names = _arm_names(document, instances.rewards.shape[1])
     ranked = free[np.argsort(instances.confidence[free], kind="stable")][:MOST_INSTANCES]
     rows = tuple(
         (
             *instances.cells(row),
             *(Cell(str(column[row])) for column in (instances.bags, instances.labels)),
             Cell(f"{instances.confidence[row]:.4g}"),
-            *(_arm(float(mean)) for mean in instances.rewards[row]),
+            *_arm_cells(instances.rewards[row], names),
         )
         for row in ranked.tolist()
     )
-    arms = _arm_names(document, instances.rewards.shape[1])
+    arms = [f"reward of {name}" for name in names] if len(names) <= MOST_ARMS else ["reward of each label"]
     columns = (*instances.named, "bag", "label", "confidence", *arms)
     left = len(free) - len(rows)
     more = f" {left} more are in labels.csv." if left else ""
     note = f"Bars are the mean rewards of each label. `bliss explain RUN ROW` says more of one instance.{more}"
     return [Table("Arms of instances, those with the least confident labels first", columns, rows, note)]
+
+
+def _arm_cells(means: NDArray[np.float64], names: Sequence[str]) -> list[Cell]:
+    """Write the mean reward of each arm, or where there are many of those that were pulled, the best first."""
+    if len(names) <= MOST_ARMS:
+        return [_arm(float(mean)) for mean in means]
+    best = [place for place in np.argsort(-means, kind="stable") if not np.isnan(means[place])]
+    return [Cell(", ".join(f"{names[place]} {means[place]:.3g}" for place in best))]
 
 
 def _arm(mean: float) -> Cell:
@@ -112,5 +122,5 @@ def _arm_names(document: Mapping[str, Any], n_labels: int) -> list[str]:
     """Name arms by their class where there is one for each."""
     classes = document["data"].get("classes", ())
     if len(classes) == n_labels:
-        return [f"reward of {name}" for name in classes]
-    return [words(f"{MEAN_REWARD}{number}") for number in range(n_labels)]
+        return list(map(str, classes))
+    return [str(number) for number in range(n_labels)]

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from bliss_framework.report.parts import Cell, rounded
 from bliss_framework.report.reading import FinishedRun
-from bliss_framework.runs.folder.csv_tables import LABEL_COLUMNS, MEAN_REWARD
+from bliss_framework.runs.folder.csv_tables import MEAN_REWARD, carried_of
 
-SCORES = ("score", "probability", "rank")
 MOST_CARRIED = 5  # A table of more columns is read by nobody.
 PLACES = (("coords_x", "coords_y"), ("coord_x", "coord_y"), ("x", "y"), ("coords_0", "coords_1"))
 
@@ -80,7 +79,6 @@ def instances_of(run: FinishedRun) -> Instances:
     lines = run.instances
     names = list(lines[0]) if lines else []
     rewards = [name for name in names if name.startswith(MEAN_REWARD)]
-    known = {*LABEL_COLUMNS, *rewards, *SCORES}
     column = {name: [line[name] for line in lines] for name in names}
     rows, bags, labels = (np.array(column.get(name, ()), dtype=np.str_) for name in ("row", "bag", "label"))
     means = np.array([_numbers(column[name]) for name in rewards]).T if rewards else np.empty((len(lines), 0))
@@ -92,7 +90,7 @@ def instances_of(run: FinishedRun) -> Instances:
         rewards=means,
         score=_scores(column.get("score")),
         probability=_scores(column.get("probability")),
-        carried={name: column[name] for name in names if name not in known},
+        carried={name: column[name] for name in (carried_of(lines[0]) if lines else ())},
     )
 
 

@@ -128,7 +128,8 @@ def pipeline_parts(evaluation: Mapping[str, Any]) -> list[Part]:
     for name, value in measures.items():
         if "runs" not in value:
             own = [(method, row[name]) for method, row in rows]
-            parts.append(_table(f"{measure_name(name)} by class, percent", own, list(value), percent_value, ceilings))
+            title = f"{measure_name(name)} by class, percent"
+            parts.append(_table(title, own, list(value), percent_value, ceilings, heads=list(value)))
             parts.append(_class_chart(name, own))
     return parts
 
@@ -179,6 +180,7 @@ def _table(
     measures: Sequence[str],
     shown: Callable[[str, Any], str],
     ceilings: Sequence[str] = (),
+    heads: Sequence[str] = (),
 ) -> Table:
     compared = [own for name, own in rows if name not in ceilings]
     best = {measure: best_mean(measure, [own[measure] for own in compared if measure in own]) for measure in measures}
@@ -188,7 +190,7 @@ def _table(
         (Cell(name), *(_cell(measure, own.get(measure), best[measure], shown) for measure in measures))
         for name, own in rows
     )
-    return Table(title, ("method", *map(measure_name, measures)), cells, note)
+    return Table(title, ("method", *(heads or map(measure_name, measures))), cells, note)
 
 
 def _cell(measure: str, value: Mapping[str, Any] | None, best: float | None, shown: Callable[[str, Any], str]) -> Cell:
@@ -223,5 +225,5 @@ def _share(value: Any) -> str:
 
 
 def _sentence(words: str) -> str:
-    """Begin as a sentence does; "AUC" stays as it is."""
-    return words[:1].upper() + words[1:]
+    """Begin as a sentence does; "AUC" and "mAP" stay as they are."""
+    return words if words[1:2].isupper() else words[:1].upper() + words[1:]

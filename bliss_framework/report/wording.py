@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-NAMES = {"bag_accuracy": "bag accuracy", "bag_auc": "bag AUC", "instance_auc": "instance AUC"}
+# How the field writes words of which the names of measures are made.
+WRITTEN = {"auc": "AUC", "f1": "F1", "map": "mAP", "ap": "AP", "corloc": "CorLoc"}
 PERCENT = ("accuracy", "precision", "recall")
 SMALLER_IS_BETTER = "error"
 DETAIL = "/"  # In the name of a measure that would make a table too wide, such as one for each label.
@@ -15,7 +16,7 @@ def measure_name(measure: str) -> str:
     >>> measure_name("bag_auc"), measure_name("proportion_error")
     ('bag AUC', 'proportion error')
     """
-    return NAMES.get(measure, measure.replace("_", " "))
+    return " ".join(WRITTEN.get(word, word) for word in measure.split("_"))
 
 
 def how_tested(evaluation: Mapping[str, Any]) -> str:

@@ -1,8 +1,12 @@
 """How many threads linear algebra may use while a fit is at work."""
 
 import os
+import signal
 import subprocess
 import sys
+import threading
+
+from bliss_framework.compute.processes import signals_heard_as_before
 
 LATER = """
 import numpy
@@ -26,3 +30,25 @@ def test_a_library_that_is_loaded_later_has_one_thread_too():
     found = subprocess.run([sys.executable, "-c", LATER], env=environment, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
     assert found.stdout.strip() == "3"
+
+
+def test_signals_that_another_library_takes_over_are_given_back():
+    """Who heard SIGTERM before hears it afterwards; in a thread, where nobody may take it over, nothing is done."""
+    mine, theirs = (lambda *_: None), (lambda *_: None)
+    before = signal.signal(signal.SIGTERM, mine)
+    try:
+        with signals_heard_as_before():
+            signal.signal(signal.SIGTERM, theirs)
+        assert signal.getsignal(signal.SIGTERM) is mine
+        done = []
+
+        def in_a_thread():
+            with signals_heard_as_before():
+                done.append(True)
+
+        thread = threading.Thread(target=in_a_thread)
+        thread.start()
+        thread.join()
+        assert done
+    finally:
+        signal.signal(signal.SIGTERM, before)

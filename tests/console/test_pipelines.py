@@ -67,9 +67,9 @@ def test_what_is_printed(cli, here, monkeypatch):
     heads = [line for line in ended.out.splitlines() if "│ method" in line]
     assert [part.strip() for part in heads[0].split("│")[1:-1]] == [
         "method",
-        "map",
-        "map all points",
-        "mean corloc",
+        "mAP",
+        "mAP all points",
+        "mean CorLoc",
         "seconds",
     ]
     assert [part.strip() for part in heads[1].split("│")[1:-1]] == ["method", "disc", "cross", "triangle"]

@@ -3,7 +3,8 @@
     python tests/fuzz/kills.py --n 300 --seed 0
 
 Signals go to the process of the command, or to all of its session as a terminal and a batch system do; "pipe" closes
-both standard streams in the middle of work. Of each case a line is printed if something is wrong, and the counts last.
+both standard streams in the middle of work. `--kinds dask,ray` does it to runs on clusters of this machine. Of each
+case a line is printed if something is wrong, and the counts last.
 """
 
 import argparse

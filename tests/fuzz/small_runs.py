@@ -32,6 +32,10 @@ KINDS = {
     "detection": "run shapes-detection --set pipeline.n_train=12 --set pipeline.n_test=6 --set pipeline.n_rounds=2 "
     '--set pipeline.n_passes=1 --set pipeline.methods=["bliss","whole-image"] --output OUT',
 }
+# The same on clusters of this machine; they need their extras, and start slowly.
+CLUSTERS = {
+    engine: f"run toy.csv {SHORT} --cv 2 --n-jobs 2 --engine {engine} --output OUT" for engine in ("dask", "ray")
+}
 TWO = """
 [data]
 source = "toy.csv"
@@ -46,6 +50,7 @@ name = "second"
 bliss = {n_neighbors = 6}
 """
 SECONDS = 300  # That an undisturbed run may take on a busy machine.
+MARK = "BLISS_FUZZ_CHILD"  # In the environment of all that a child starts, whatever session it makes for itself.
 PATIENCE = 10  # Seconds in which everything of a process that was killed has to be gone.
 
 
@@ -89,7 +94,7 @@ def scratch() -> Iterator[Path]:
 
 def words_of(kind: str, output: str, resume: bool = False) -> list[str]:
     """Return what is typed for a kind of run."""
-    words = KINDS[kind].replace("OUT", output).split()
+    words = (KINDS | CLUSTERS)[kind].replace("OUT", output).split()
     return [*words, "--resume"] if resume and kind != "tune" else words
 
 
@@ -109,6 +114,7 @@ def start(words: Sequence[str], folder: Path, prepare: Callable[[], None] = lamb
     code = 70
     try:
         os.setsid()
+        os.environ[MARK] = str(os.getpid())
         # A shell that starts this in the background ignores some signals for all that it starts.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -153,7 +159,7 @@ def ended(child: int, seconds: float = SECONDS) -> int | None:
 def left_behind(child: int) -> list[str]:
     """Name processes and shared memory of a child that are still there after ten seconds."""
     last = time.monotonic() + PATIENCE
-    while (found := [*processes(child), *shared_memory(child)]) and time.monotonic() < last:
+    while (found := sorted({*processes(child), *marked(child), *shared_memory(child)})) and time.monotonic() < last:
         time.sleep(0.05)
     return found
 
@@ -169,6 +175,17 @@ def processes(session: int) -> list[str]:
         state, _, _, its_session = rest.split()[:4]
         if its_session == str(session) and state not in "ZX":
             found.append(name)
+    return found
+
+
+def marked(child: int) -> list[str]:
+    """List the processes that a child started, as those of clusters, which have sessions of their own."""
+    mark = f"{MARK}={child}\0".encode()
+    found = []
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if mark in environment.read_bytes():
+                found.append((environment.parent / "cmdline").read_bytes().replace(b"\0", b" ").decode()[:80])
     return found
 
 

@@ -171,7 +171,7 @@ class TestOtherKinds:
         measures = {"label_set_f1": measured(2 / 3)}
         labels = ["cat", "none", "dog", "none", "dog", "none"]
         one = other_run(["none", "cat", "dog"], measures, sets, sets, labels)
-        assert one.verdict.startswith("On bags that it was not trained on, bliss reaches a label set f1 of 0.667 (")
+        assert one.verdict.startswith("On bags that it was not trained on, bliss reaches a label set F1 of 0.667 (")
         values = part(one, "Labels of bliss, bags that were not trained on").values
         assert values == "cat: 1 found, 1 missed, 0 wrong, dog: 1 found, 0 missed, 1 wrong"
         found = texts(part(one, "Bags whose weak label"))

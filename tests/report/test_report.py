@@ -285,7 +285,7 @@ class TestOtherRuns:
         (path / "pictures" / "cat.png").write_bytes(b"picture")
         (path / "boxes.csv").write_text("class,image,x0\ncat,one.jpg,1.5\n")
         page = read(write_report(path))
-        assert page.tables[0] == [["method", "map"], ["bliss", "40.0"], ["other", "30.0"], ["told", "90.0"]]
+        assert page.tables[0] == [["method", "mAP"], ["bliss", "40.0"], ["other", "30.0"], ["told", "90.0"]]
         assert page.tables[1] == [
             ["method", "cat", "dog"],
             ["bliss", "40.0", "50.0"],
@@ -294,7 +294,7 @@ class TestOtherRuns:
         ]
         assert page.best[0] == (0, 1, 1)
         assert page.table("class") == [["class", "image", "x0"], ["cat", "one.jpg", "1.5"]]
-        assert "bliss has the best map, 40.0%, against other (30.0%)" in page.words
+        assert "bliss has the best mAP, 40.0%, against other (30.0%)" in page.words
         assert "told: was told more than weak labels say." in page.words
         content = base64.b64encode(b"picture").decode()
         assert [one for one in page.links if one.startswith("data:")] == [f"data:image/png;base64,{content}"]

@@ -97,7 +97,7 @@ def pipeline_view(console: Console, document: Mapping[str, Any]) -> RenderableTy
     parts.append(_percent_table(console, title, rows, overall, lambda row, name: row[name], True))
     for measure, value in measures.items():
         if "runs" not in value:
-            title = measure.replace("_", " ")
+            title = measure_name(measure)
             parts.append(_percent_table(console, title, rows, list(value), lambda row, key, m=measure: row[m][key]))
     return Group(*parts)
 
@@ -115,7 +115,7 @@ def _percent_table(
     overall: bool = False,
 ) -> Table:
     """Draw one table of methods. Parts go without deviations, which would not fit; result.json has them."""
-    columns = [key.replace("_", " ") for key in keys] + (["seconds"] if overall else [])
+    columns = [*map(measure_name, keys), "seconds"] if overall else list(keys)
     table = plain_table(console, "method", *columns, title=title)
     best = {key: max((value_of(row, key)["mean"] for row in rows if not row["ceiling"]), default=None) for key in keys}
     for row in rows:

@@ -12,8 +12,8 @@ from joblib import cpu_count, parallel_config
 
 from bliss_framework.compute.processes import (
     ignore_signals,
-    signals_heard_as_before,
     signals_kept_from_children,
+    signals_put_off,
     workers_of_this_process,
 )
 from bliss_framework.errors import MissingExtraError, RunError, SettingsError, UnknownNameError
@@ -129,17 +129,21 @@ def _check_threads(client: Any, address: str) -> None:
 def _ray(ray: Any, address: str | None, n_workers: int) -> Iterator[None]:
     # Ray would send usage statistics otherwise.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    new = {"num_cpus": n_workers, "include_dashboard": False} if address is None else {}
     try:
-        with signals_heard_as_before():
-            ray.init(address="local" if address is None else address, logging_level="ERROR", log_to_driver=False, **new)
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        raise RunError(f"No ray cluster answers at {address or 'this machine'}: {error}.") from None
-    try:
+        _connect_to_ray(ray, address, n_workers)
         import_module("ray.util.joblib").register_ray()
         yield
     finally:
         ray.shutdown()
+
+
+def _connect_to_ray(ray: Any, address: str | None, n_workers: int) -> None:
+    new = {"num_cpus": n_workers, "include_dashboard": False} if address is None else {}
+    try:
+        with signals_put_off():
+            ray.init(address="local" if address is None else address, logging_level="ERROR", log_to_driver=False, **new)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise RunError(f"No ray cluster answers at {address or 'this machine'}: {error}.") from None
 
 
 @contextmanager

@@ -356,18 +356,27 @@ def signals_kept_from_children() -> Iterator[None]:
 
 
 @contextmanager
-def signals_heard_as_before() -> Iterator[None]:
-    """Run what takes over signals of this process, as connecting to ray does, and give them back to who had them."""
+def signals_put_off() -> Iterator[None]:
+    """Hear signals after a with block in which a library starts processes and takes signals over, as ray does.
+
+    A start that is broken off in the middle leaves processes behind, which nobody knows of yet.
+    """
     if threading.current_thread() is not threading.main_thread():
-        yield  # No other thread may take them over.
+        yield  # No other thread hears them, or may take them over.
         return
+    put_off: list[int] = []
     before = {number: signal.getsignal(number) for number in NOT_FOR_WORKERS}
+    for number, heard in before.items():
+        if heard not in (None, signal.SIG_IGN):
+            signal.signal(number, lambda number, _: put_off.append(number))
     try:
         yield
     finally:
         for number, heard in before.items():
             if heard is not None:  # None: not set from Python.
                 signal.signal(number, heard)
+        for number in put_off:
+            signal.raise_signal(number)
 
 
 def _one_after_the_other(work: Work, tasks: list[FoldTask], emit: Emit) -> Iterator[FoldResult]:

@@ -6,7 +6,9 @@ import subprocess
 import sys
 import threading
 
-from bliss_framework.compute.processes import signals_heard_as_before
+import pytest
+
+from bliss_framework.compute.processes import signals_put_off
 
 LATER = """
 import numpy
@@ -32,23 +34,44 @@ def test_a_library_that_is_loaded_later_has_one_thread_too():
     assert found.stdout.strip() == "3"
 
 
-def test_signals_that_another_library_takes_over_are_given_back():
-    """Who heard SIGTERM before hears it afterwards; in a thread, where nobody may take it over, nothing is done."""
-    mine, theirs = (lambda *_: None), (lambda *_: None)
-    before = signal.signal(signal.SIGTERM, mine)
-    try:
-        with signals_heard_as_before():
-            signal.signal(signal.SIGTERM, theirs)
-        assert signal.getsignal(signal.SIGTERM) is mine
-        done = []
+@pytest.fixture
+def heard():
+    """The signals that this process hears of its own accord."""
+    numbers = []
+    before = signal.signal(signal.SIGTERM, lambda number, _: numbers.append(number))
+    yield numbers
+    signal.signal(signal.SIGTERM, before)
 
-        def in_a_thread():
-            with signals_heard_as_before():
-                done.append(True)
 
-        thread = threading.Thread(target=in_a_thread)
-        thread.start()
-        thread.join()
-        assert done
-    finally:
-        signal.signal(signal.SIGTERM, before)
+def test_signals_are_put_off(heard):
+    """A signal within the block is heard after it, by who heard it before and not by who took it over meanwhile."""
+    theirs = []
+    with signals_put_off():
+        signal.raise_signal(signal.SIGTERM)
+        assert heard == []
+        signal.signal(signal.SIGTERM, lambda number, _: theirs.append(number))
+    assert heard == [signal.SIGTERM]
+    signal.raise_signal(signal.SIGTERM)
+    assert (heard, theirs) == ([signal.SIGTERM] * 2, [])
+
+
+def test_signals_that_are_ignored_stay_so(heard):
+    """What nohup has a process ignore is not heard after the block either."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    with signals_put_off():
+        signal.raise_signal(signal.SIGTERM)
+    assert (heard, signal.getsignal(signal.SIGTERM)) == ([], signal.SIG_IGN)
+
+
+def test_threads_leave_signals_alone(heard):
+    """No thread but the first may say who hears them."""
+    done = []
+
+    def in_a_thread():
+        with signals_put_off():
+            done.append(True)
+
+    thread = threading.Thread(target=in_a_thread)
+    thread.start()
+    thread.join()
+    assert done

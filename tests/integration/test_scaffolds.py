@@ -41,11 +41,13 @@ def install(target: Path, *sources: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def passes_its_tests(folder: Path, path: Path) -> None:
-    """Run the tests of a distribution as its author would, warnings being errors."""
-    done = run([sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:randomly"], folder, path)
+def pass_their_tests(folders: list[Path], path: Path) -> None:
+    """Run the tests of distributions as their authors would, warnings being errors."""
+    pytest_once = [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:randomly", "-rA"]
+    done = run([*pytest_once, *map(str, folders)], folders[0], path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"\d+ passed", done.stdout)
+    passed = {line.split("::")[0].rpartition("/")[2] for line in done.stdout.splitlines() if line.startswith("PASSED ")}
+    assert passed == {one.name for folder in folders for one in (folder / "tests").glob("test_*.py")}
 
 
 @pytest.fixture(scope="module")
@@ -71,22 +73,30 @@ def test_new_plugins_are_listed(new_plugins: Path) -> None:
         assert registered == [(kind, name)]
 
 
+def test_new_plugins_pass_their_tests(new_plugins: Path) -> None:
+    """A plugin of each kind passes the tests that it came with; one process runs them all."""
+    pass_their_tests([new_plugins / f"my-{kind}" for kind in KINDS], new_plugins / "site")
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_new_plugin_tests_and_runs(kind: str, new_plugins: Path, tmp_path: Path) -> None:
-    """A plugin of each kind passes the tests that it came with, and is used by name in a run."""
-    passes_its_tests(new_plugins / f"my-{kind}", new_plugins / "site")
+def test_a_new_plugin_runs(kind: str, new_plugins: Path, tmp_path: Path) -> None:
+    """A plugin of each kind is used by name in a run."""
     (tmp_path / "bags.jsonl").write_text("\n".join(json.dumps(bag) for bag in BAGS))
     done = run([*BLISS, *RUNS[kind].split()], tmp_path, new_plugins / "site")
     assert done.returncode == 0, done.stderr
 
 
 def test_new_plugins_are_tidy_and_typed(tmp_path: Path) -> None:
-    """Plugins of all kinds, with short and long names, pass ruff and mypy in strict mode as they are made."""
-    names = [(kind, name.format(kind)) for kind in KINDS for name in ("my-{}", "a-rather-long-{}-name-of-mine")]
+    """Plugins of all kinds pass ruff, with short and long names, and mypy in strict mode as they are made."""
+    names = [(kind, name.format(kind)) for name in ("my-{}", "a-rather-long-{}-name-of-mine") for kind in KINDS]
     for kind, name in names:
         scaffold(Blueprint(kind, name, tmp_path, SUMMARIES[kind]), default_plugins().registry)
     folders = [tmp_path / name for _, name in names]
-    code = [str(part) for folder in folders for part in (folder / folder.name.replace("-", "_"), folder / "tests")]
+    code = [
+        str(part)
+        for folder in folders[: len(KINDS)]
+        for part in (folder / folder.name.replace("-", "_"), folder / "tests")
+    ]
     mypy = [
         "mypy",
         "--strict",
@@ -194,14 +204,17 @@ def examples_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site
 
 
+def test_examples_install_and_pass_their_tests(examples_site: Path) -> None:
+    """Each distribution under docs/examples passes its tests as it is installed."""
+    pass_their_tests(EXAMPLES, examples_site)
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
-def test_examples_install_and_pass_their_tests(example: Path, examples_site: Path) -> None:
-    """Each distribution under docs/examples passes its tests as it is installed, and uses public names only."""
-    passes_its_tests(example, examples_site)
+def test_examples_use_public_names(example: Path) -> None:
+    """No distribution under docs/examples imports a private module of the host, or another example."""
     for path in example.rglob("*.py"):
         for module in re.findall(r"^\s*(?:from|import) (bliss_framework[\w.]*)", path.read_text(), re.MULTILINE):
             assert module in ("bliss_framework", "bliss_framework.plugin", "bliss_framework.testing"), path
-        # The site holds the other examples as well, of which none may be needed.
         others = {one.name.replace("-", "_") for one in EXAMPLES if one != example}
         assert others.isdisjoint(re.findall(r"^\s*(?:from|import) (\w+)", path.read_text(), re.MULTILINE)), path
 
@@ -226,7 +239,7 @@ def test_the_tutorial_works_line_by_line(tmp_path: Path) -> None:
         assert str(path.relative_to(blueprint.target)) in text
         path.write_text(block)
     install(tmp_path / "site", blueprint.target)
-    passes_its_tests(blueprint.target, tmp_path / "site")
+    pass_their_tests([blueprint.target], tmp_path / "site")
     build = ["--no-deps", "--no-index", "--no-build-isolation", "--wheel-dir", "dist", "."]
     done = subprocess.run(
         [sys.executable, "-m", "pip", "wheel", *build],

@@ -10,12 +10,8 @@ from typing import Any
 
 from joblib import cpu_count, parallel_config
 
-from bliss_framework.compute.processes import (
-    ignore_signals,
-    signals_kept_from_children,
-    signals_put_off,
-    workers_of_this_process,
-)
+from bliss_framework.compute.processes import workers_of_this_process
+from bliss_framework.compute.signals import ignore_signals, signals_kept_from_children, signals_put_off
 from bliss_framework.errors import MissingExtraError, RunError, SettingsError, UnknownNameError
 from bliss_framework.extension.extras import pip_command
 from bliss_framework.extension.naming import did_you_mean

@@ -1,9 +1,7 @@
 """Running fold tasks on several processes, with the same bits as on one."""
 
-import multiprocessing.resource_tracker
 import os
 import shutil
-import signal
 import sys
 import tempfile
 import threading
@@ -20,12 +18,12 @@ from typing import Any
 
 from attrs import field, frozen
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
-from joblib.externals.loky.backend import resource_tracker
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
 from bliss_framework.compute.block_workers import DASK, block_runner, workers_of
 from bliss_framework.compute.messages import drop_what_nobody_takes
+from bliss_framework.compute.signals import ignore_signals, signals_kept_from_children
 from bliss_framework.errors import ComputeError
 from bliss_framework.faults import is_lost_worker, worker_lost
 from bliss_framework.kernel.crossfit import RunTasks
@@ -34,8 +32,6 @@ from bliss_framework.kernel.fold_task import FoldResult, FoldTask
 from bliss_framework.lockstep.runner import RunBlocks, forms_of, in_turn, run_in_lockstep
 
 Work = Callable[[FoldTask, Emit], FoldResult]
-# What a terminal or a batch system sends to all processes of a command; who started a worker stops it.
-NOT_FOR_WORKERS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name))
 CLUSTERS = (DASK, "RayBackend")  # Backends of joblib.
 BETWEEN_LOOKS = 0.5  # Seconds after which a worker looks again whether its parent is there.
 
@@ -280,12 +276,6 @@ def begin_as_worker(parent: int) -> None:
     end_with(parent, at_once=True)
 
 
-def ignore_signals() -> None:
-    """Leave what a terminal or a batch system sends to all processes to the one that started this worker."""
-    for number in NOT_FOR_WORKERS:
-        signal.signal(number, signal.SIG_IGN)
-
-
 def end_with(parent: int, at_once: bool = False) -> None:
     """End this process as soon as the one that started it is gone, however that ended; shared memory goes with it.
 
@@ -333,50 +323,6 @@ def without_nested_parallelism(function: Callable[..., Any], *arguments: Any) ->
     """Keep a worker from spreading its own work over the cluster once more."""
     with parallel_config(backend="threading", n_jobs=1):
         return function(*arguments)
-
-
-@contextmanager
-def signals_kept_from_children() -> Iterator[None]:
-    """Start processes in a with block that never hear Ctrl-C and the like, which a terminal sends to them too.
-
-    A process that begins while signals are held back goes on holding them back; this one hears them after the block, so
-    that none is lost. Who started a process stops it.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    # Once they run nobody starts them, which would let signals through again, before the workers have begun.
-    multiprocessing.resource_tracker.ensure_running()
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, NOT_FOR_WORKERS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextmanager
-def signals_put_off() -> Iterator[None]:
-    """Hear signals after a with block in which a library starts processes and takes signals over, as ray does.
-
-    A start that is broken off in the middle leaves processes behind, which nobody knows of yet.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield  # No other thread hears them, or may take them over.
-        return
-    put_off: list[int] = []
-    before = {number: signal.getsignal(number) for number in NOT_FOR_WORKERS}
-    for number, heard in before.items():
-        if heard not in (None, signal.SIG_IGN):
-            signal.signal(number, lambda number, _: put_off.append(number))
-    try:
-        yield
-    finally:
-        for number, heard in before.items():
-            if heard is not None:  # None: not set from Python.
-                signal.signal(number, heard)
-        for number in put_off:
-            signal.raise_signal(number)
 
 
 def _one_after_the_other(work: Work, tasks: list[FoldTask], emit: Emit) -> Iterator[FoldResult]:

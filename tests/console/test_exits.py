@@ -10,7 +10,7 @@ import click
 import pytest
 
 from bliss_framework import DataError, __version__
-from bliss_framework.compute import processes
+from bliss_framework.compute import processes, signals
 from bliss_framework.console import exits, main, streams
 from bliss_framework.console.exits import Interrupted, exit_codes
 from bliss_framework.console.streams import OutputLost
@@ -227,7 +227,7 @@ def test_workers_begin_without_ctrl_c(monkeypatch, n_jobs, ignored_at_start):
 
     class Pool:
         def __init__(self, n_jobs):
-            heard.append(signal.pthread_sigmask(signal.SIG_BLOCK, []) >= set(processes.NOT_FOR_WORKERS))
+            heard.append(signal.pthread_sigmask(signal.SIG_BLOCK, []) >= set(signals.NOT_FOR_WORKERS))
 
         def __call__(self, tasks):
             assert len(list(tasks)) == 2
@@ -244,7 +244,7 @@ def test_a_signal_while_workers_begin_is_not_lost():
     heard = []
     before = signal.signal(signal.SIGTERM, lambda number, frame: heard.append(number))
     try:
-        with processes.signals_kept_from_children():
+        with signals.signals_kept_from_children():
             signal.raise_signal(signal.SIGTERM)
             assert heard == []
         assert heard == [signal.SIGTERM]

@@ -24,8 +24,10 @@ from bliss_framework.errors import (
     RunError,
     SettingsError,
 )
+from bliss_framework.extension.culprits import culprit_of, naming_plugins
 from bliss_framework.extension.imports import trusting
-from bliss_framework.extension.loading.plugins import Plugins, load_plugins
+from bliss_framework.extension.loading.isolation import describe
+from bliss_framework.extension.loading.plugins import Plugins, active_plugins, load_plugins
 from bliss_framework.runs.data.find import default_data_dirs
 from bliss_framework.runs.folder.changes import Finished
 from bliss_framework.runs.folder.csv_tables import LABELS
@@ -109,7 +111,9 @@ def plugins_for(block: tuple[str, ...], strict: bool, screen: Screen) -> Plugins
         if error.__cause__ is not None:
             error.add_note("\n\n" + "".join(traceback.format_exception(error.__cause__)).rstrip())
         raise
-    get_current_context().with_resource(plugins.active())
+    context = get_current_context()
+    context.with_resource(plugins.active())
+    context.with_resource(naming_plugins(lambda: plugins))  # To the very end of the command.
     for sentence in plugins.problems():
         screen.note(f"Warning: {sentence}")
     return plugins
@@ -131,9 +135,13 @@ def _teller(listeners: list[Listener], screen: Screen) -> Listener:
         for listener in list(listeners):
             try:
                 listener(event)
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 listeners.remove(listener)
-                screen.note(f"Warning: an observer was dropped, it raised {type(error).__name__}: {error}")
+                culprit = culprit_of(error, active_plugins())
+                whose = "" if culprit is None else f" of {culprit.origin}"
+                screen.note(f"Warning: an observer{whose} was dropped, it raised {describe(error)}.")
 
     return tell
 
@@ -227,7 +235,8 @@ def telling_how_to_go_on(folder: Path | None, words: Sequence[str]) -> Iterator[
         Interrupted: in place of Ctrl-C.
     """
     try:
-        yield
+        with naming_plugins(active_plugins):
+            yield
     except KeyboardInterrupt:
         if folder is not None:
             raise Interrupted(how_to_go_on(folder, words)) from None

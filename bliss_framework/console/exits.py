@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 import rich_click as click
@@ -85,12 +86,24 @@ def exit_codes() -> Iterator[Ending]:
     except OSError as fault:
         _say(f"Error: {_noted(in_words(fault), fault)}")
         ending.code = USER_ERROR
-    except Exception as error:
+    except SystemExit as left:
+        ending.code = _of_sys_exit(left)
+    except BaseException as error:
         ending.code = _told_of(error)
     ending.code = _flushed(ending.code)
 
 
-def _told_of(error: Exception) -> int:
+def _of_sys_exit(left: SystemExit) -> int:
+    """Return the code of a program that was ended: click ends it where a shell completes words, and nobody else may."""
+    *_, (frame, line) = walk_tb(left.__traceback__)
+    if frame.f_globals.get("__name__", "").partition(".")[0] in ("click", "rich_click"):
+        return int(left.code or 0)
+    where = f"{frame.f_code.co_filename}, line {line}"
+    _say(f"Error: The program was ended by sys.exit({left.code!r}) in {where}, before there was a result.")
+    return USER_ERROR
+
+
+def _told_of(error: BaseException) -> int:
     """Say that memory ran out, or else that bliss has a bug, and return the exit code."""
     if is_lack_of_memory(error):
         _say(f"Error: {_noted(out_of_memory(error), error)}")

@@ -40,6 +40,8 @@ from bliss_framework.estimator.read_bags import instance_members, read_labels, r
 from bliss_framework.estimator.selection import Pieces, Trial
 from bliss_framework.estimator.suspect_columns import warn_of_suspect_columns
 from bliss_framework.extension.contracts import Profile, Regime
+from bliss_framework.extension.culprits import naming_plugins
+from bliss_framework.extension.global_state import global_state_kept
 from bliss_framework.extension.loading.plugins import active_plugins
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks
 from bliss_framework.kernel.events import Emit, silent
@@ -152,9 +154,10 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             run_tasks: runs the fold tasks of a pass instead of `n_jobs` processes, for instance from a checkpoint.
         """
         self.check_parameters()
-        data = self._checked(X, y, bags, groups, sample_weight)
-        config = self._configured(data)
-        data = data.read_by(config.regime)
+        with naming_plugins(active_plugins):
+            data = self._checked(X, y, bags, groups, sample_weight)
+            config = self._configured(data)
+            data = data.read_by(config.regime)
         if bags is None and not has_bags(X) and not config.regime.rows_are_bags:
             warn_of_no_bags(data.bags.n_rows)
         warn_of_suspect_columns(data)
@@ -176,23 +179,25 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             keep: is given this estimator when labels are inferred, and no final classifier is trained yet.
             pieces: where finished parts of a choice of settings are kept, or None.
         """
-        request = self._request(data, config, emit, run_tasks, Work())
+        with one_blas_thread(), naming_plugins(active_plugins):
+            request = self._request(data, config, emit, run_tasks, Work())
 
-        def keep_labels(found: CrossFit, order: NDArray[np.intp]) -> None:
-            remember_labels(self, found, order, request.data)
-            keep(self)
+            def keep_labels(found: CrossFit, order: NDArray[np.intp]) -> None:
+                remember_labels(self, found, order, request.data)
+                keep(self)
 
-        with one_blas_thread():
             request = evolve(request, keep=keep_labels, pieces=pieces)
-            result = fit_best(request) if config.candidates else fit(request)
-            remember_result(self, result)
-            # In canonical order, because the place of a row in a matrix product decides its last bits.
-            scores = self._scores(request.data.X[result.order])
+            with global_state_kept():
+                result = fit_best(request) if config.candidates else fit(request)
+                remember_result(self, result)
+                # In canonical order, because the place of a row in a matrix product decides its last bits.
+                scores = self._scores(request.data.X[result.order])
             self.training_scores_ = scores[np.argsort(result.order)]
             self.inference_ = result.inference(self.classes_)
         warn_of_collapse(result.found, self.classes_)
         return self
 
+    @naming_plugins(active_plugins)
     def infer(self, X: Any, y: Any = None, bags: Any = None, emit: Emit = silent) -> tuple[CrossFit, NDArray[np.intp]]:
         """Infer labels as `fit` does first, and train nothing on them; `infer_labels` is the public face of this.
 
@@ -206,6 +211,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ready = order_data(request.data, request.config)
             return infer(request.config, ready.data, request.seed, request.run_tasks, emit), ready.order
 
+    @naming_plugins(active_plugins)
     def rank_settings(self, X: Any, y: Any = None, bags: Any = None, emit: Emit = silent) -> list[Trial]:
         """Score every combination of the grid on held-out bags, best first, without fitting anything.
 
@@ -216,6 +222,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         data = self._checked(X, y, bags)
         return self.rank_configured(data, self._configured(data, settings="select"), emit)
 
+    @naming_plugins(active_plugins)
     def rank_configured(self, data: CheckedData, config: FitConfig, emit: Emit = silent) -> list[Trial]:
         """Score the candidates of a configuration as `rank_settings` does."""
         return ranked_trials(self._request(data, config, emit, None, Work(final=False)))
@@ -251,6 +258,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_memory(config, data, lambda: active_plugins().registry, self.n_jobs, self.max_memory, work)
         return FitRequest(config, data, seed, emit, runner, self.n_jobs, self.n_members, lambda found, order: None)
 
+    @naming_plugins(active_plugins)
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score instances: (n,) for two classes, positive for `classes_[1]`, else (n, C)."""
         return self._scores(self._rows(X, None).rows)
@@ -264,18 +272,21 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Estimate class probabilities (n, C): a logistic curve through out-of-fold scores."""
         return probabilities(self.decision_function(X), self.probability_slope_)
 
+    @naming_plugins(active_plugins)
     def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Score bags: (ids, scores), ids in order of first appearance, scores relative to the bag threshold."""
         refuse_lost_bags(self, X, bags)
         data = self._rows(X, bags)
         return data.bags.ids, read_scores(self, data.rows, data.bags) - self.bag_threshold_
 
+    @naming_plugins(active_plugins)
     def predict_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Predict the weak label of each bag: (ids, labels), ids in order of first appearance."""
         refuse_lost_bags(self, X, bags)
         data = self._rows(X, bags)
         return data.bags.ids, in_words(read_labels(self, data.rows, data.bags), self.bag_classes_)
 
+    @naming_plugins(active_plugins)
     def predict_bag_proba(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Estimate the probability of each weak label: (ids, (B, C)), ids in order of first appearance.
 
@@ -295,6 +306,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return regimes_of(self)[0]
 
+    @naming_plugins(active_plugins)
     def score(self, X: Any, y: Any = None, bags: Any = None, sample_weight: Any = None) -> float:
         """Return the regime's first measure on bags, for MIL the bag accuracy; larger is better.
 

@@ -4,6 +4,8 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from bliss_framework.kernel.read_only import read_only
+
 
 @frozen(eq=False)
 class ArmStatistics:
@@ -25,6 +27,10 @@ class ArmStatistics:
     def empty(cls, candidates: NDArray[np.bool_]) -> "ArmStatistics":
         """Start with no pull at all."""
         return cls(np.zeros(candidates.shape), np.zeros(candidates.shape), candidates)
+
+    def read_only(self) -> "ArmStatistics":
+        """Return the same statistics for somebody who must not change them."""
+        return ArmStatistics(read_only(self.pulls), read_only(self.reward_sum), read_only(self.candidates))
 
     @property
     def means(self) -> NDArray[np.float64]:

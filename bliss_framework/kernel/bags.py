@@ -8,6 +8,7 @@ from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
 from bliss_framework.errors import DataError
+from bliss_framework.kernel.read_only import read_only
 
 # Of larger arrays so many bags are reduced at a time as take about as many bytes.
 BLOCK_BYTES = 1 << 25
@@ -28,9 +29,9 @@ class Bags:
     (['z9', 'a1'], [0, 1, 0], [2, 1])
     """
 
-    ids: NDArray[Any] = field()
-    index: NDArray[np.intp] = field()
-    groups: NDArray[np.intp] | None = field(default=None)
+    ids: NDArray[Any] = field(converter=read_only)
+    index: NDArray[np.intp] = field(converter=read_only)
+    groups: NDArray[np.intp] | None = field(default=None, converter=read_only)
 
     @classmethod
     def from_ids(cls, ids: ArrayLike) -> "Bags":

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.errors import PluginError
 from bliss_framework.kernel.events import Emit, FoldFinished, FoldStarted, RoundFinished, silent
-from bliss_framework.kernel.guards import attributing_errors, checked_rewards
+from bliss_framework.kernel.guards import attributing_errors, checked_predictions, checked_rewards
 from bliss_framework.kernel.inference import (
     ArmResult,
     Bounder,
@@ -176,10 +176,13 @@ def _problem(task: FoldTask, rng: np.random.Generator) -> FoldProblem:
     train = task.data.take(np.concatenate([task.rows, task.extra]))
     heldout = task.data.take(task.heldout)
     fold = Fold(train, heldout, min(task.settings.n_neighbors, heldout.n_rows), components.regime)
-    puller = components.classifier.prepare(train, heldout, rng)
-    reward = components.reward.prepare(fold, puller)
-    prior = prior_of(train, components.regime)
-    return FoldProblem(fold, puller, reward, components.strategy, prior, components.regime.constraint())
+    with attributing_errors("classifier", "classifier"):
+        puller = components.classifier.prepare(train, heldout, rng)
+    with attributing_errors("reward", "reward"):
+        reward = components.reward.prepare(fold, puller)
+    with attributing_errors("regime", "regime"):
+        prior, constrain = prior_of(train, components.regime), components.regime.constraint()
+    return FoldProblem(fold, puller, reward, components.strategy, prior, constrain)
 
 
 def prior_of(part: Part, regime: FoldRegime) -> NDArray[np.float64]:
@@ -199,16 +202,18 @@ def _judge(task: FoldTask, problem: FoldProblem, arms: ArmResult) -> FoldResult:
     )
     assignment = inferred.labels
     weights = balance_weights(assignment[None], fold.train.space, task.settings.class_balance, fold.train.weights)
-    predictions = problem.puller.pull(assignment[None], weights)
+    n_rounds = task.settings.n_rounds
+    predictions = checked_predictions(problem.puller, assignment[None], weights, fold.heldout.n_rows, n_rounds)
     outcome = outcome_of(fold, assignment, predictions, 0)
     free = fold.train.space.free
-    with attributing_errors("reward", "reward", task.settings.n_rounds):
+    with attributing_errors("reward", "reward", n_rounds):
         returned = problem.reward(outcome)
-    rewards = checked_rewards(returned, fold.train.n_rows, task.settings.n_rounds)
+    rewards = checked_rewards(returned, fold.train.n_rows, n_rounds)
     said = arms.diagnostics
     uninformative = said[-1] if said and all(said) else None
     one_class = len(np.unique(inferred.classes[free])) == 1 and free.sum() > 1
     own = np.arange(len(task.rows))
     kept = evolve(arms, means=arms.means[own], pulls=arms.pulls[own])
-    score = dict(task.components.regime.reading.weak_score(outcome))
+    with attributing_errors("regime", "regime"):
+        score = dict(task.components.regime.reading.weak_score(outcome))
     return FoldResult(task.rows, kept, float(rewards[free].mean()), score, bool(one_class), uninformative)

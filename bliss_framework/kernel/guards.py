@@ -10,19 +10,22 @@ from numpy.typing import NDArray
 from bliss_framework.errors import BlissError, PluginError, RewardError
 from bliss_framework.faults import is_fault
 from bliss_framework.kernel.arms import ArmStatistics
-from bliss_framework.kernel.pull import Part
+from bliss_framework.kernel.pull import Part, Predictions
+from bliss_framework.kernel.read_only import read_only
 
 ROUNDING = 1e-9
 
 
 @contextmanager
-def attributing_errors(kind: str, what: str, round: int) -> Iterator[None]:
+def attributing_errors(kind: str, what: str, round: int | None = None) -> Iterator[None]:
     """Turn whatever a component raises into a PluginError that says what raised, and in which round.
+
+    Ctrl-C comes through, and nothing else does: a component that calls sys.exit must not end a run without a word.
 
     Args:
         kind: of the component, for whoever knows its name.
         what: of it was called.
-        round: 0 for the initial sweep.
+        round: 0 for the initial sweep, None where it was not in a round.
     """
     try:
         yield
@@ -30,10 +33,13 @@ def attributing_errors(kind: str, what: str, round: int) -> Iterator[None]:
         if isinstance(error, PluginError):
             error.kind = error.kind or kind
         raise
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         if is_fault(error):
             raise
-        raise _broken(kind, f"the {what} raised {type(error).__name__} in round {round}: {error}") from error
+        when = "" if round is None else f" in round {round}"
+        raise _broken(kind, f"the {what} raised {type(error).__name__}{when}: {error}") from error
 
 
 def _broken(kind: str, message: str, cls: type[PluginError] = PluginError) -> PluginError:
@@ -71,6 +77,38 @@ def checked_rewards(returned: Any, n: int, round: int) -> NDArray[np.float64]:
     return np.clip(rewards, 0.0, 1.0)
 
 
+def checked_predictions(
+    puller: Any, assignments: NDArray[np.intp], weights: NDArray[np.float64] | None, n_heldout: int, round: int
+) -> Predictions:
+    """Train a classifier on a batch of assignments, and hold what it says to its contract.
+
+    Args:
+        puller: a prepared classifier.
+        assignments: (P, n) labels.
+        weights: (P, n) of the instances, or None.
+        n_heldout: held-out instances m.
+        round: of the first of them; 0 for the initial sweep.
+
+    Raises:
+        PluginError: if the classifier raises, or returns no `Predictions` of P assignments, n and m instances.
+    """
+    with attributing_errors("classifier", "classifier", round):
+        said = puller.pull(read_only(assignments), read_only(weights))
+    if not isinstance(said, Predictions):
+        what = "None" if said is None else f"an object of type {type(said).__name__}"
+        raise _broken("classifier", f"the classifier returned {what} in round {round}; it must return Predictions.")
+    n_pulls, n = assignments.shape
+    for name, length in (("train", n), ("heldout", n_heldout)):
+        found = getattr(said, f"{name}_scores").shape
+        if found[:2] != (n_pulls, length):
+            raise _broken(
+                "classifier",
+                f"the classifier returned {name} scores of shape {found} in round {round}; it must return one for each "
+                f"of {n_pulls} assignments and {length} instances.",
+            )
+    return said
+
+
 def checked_bounds(strategy: Any, arms: ArmStatistics, round: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """Ask a strategy for its bounds and hold it to its contract: numbers of the shape of the arms, no NaN.
 
@@ -78,9 +116,13 @@ def checked_bounds(strategy: Any, arms: ArmStatistics, round: int, rng: np.rando
         PluginError: if they are something else, or the strategy raises.
     """
     with attributing_errors("strategy", "strategy", round):
-        raw = strategy.bounds(arms, round, rng)
-        # A copy, because it is written to, and the strategy may have returned an array that it needs, or the sums.
-        bounds = np.array(raw, dtype=np.float64)
+        returned = strategy.bounds(arms.read_only(), round, rng)
+        raw = np.asarray(returned)
+    if returned is None or raw.dtype.kind not in "fiub":
+        found = "None" if returned is None else f"bounds of dtype {raw.dtype}"
+        raise _broken("strategy", f"the strategy returned {found} in round {round}; it must return real numbers.")
+    # A copy, because it is written to, and the strategy may have returned an array that it needs, or the sums.
+    bounds = np.array(raw, dtype=np.float64)
     if bounds.shape != arms.pulls.shape or np.isnan(bounds).any():
         raise _broken(
             "strategy",

@@ -13,7 +13,13 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.kernel.arms import ArmStatistics, best_label, draw_labels, draw_unpulled
-from bliss_framework.kernel.guards import attributing_errors, checked_assignment, checked_bounds, checked_rewards
+from bliss_framework.kernel.guards import (
+    attributing_errors,
+    checked_assignment,
+    checked_bounds,
+    checked_predictions,
+    checked_rewards,
+)
 from bliss_framework.kernel.pull import Fold, Outcome, Part, Predictions, balance_weights, outcome_of
 
 NEVER_PULLED = 1e6
@@ -269,7 +275,8 @@ class _PullingTable:
         assignments = np.array([choice.assignment for choice in chosen])
         weights = balance_weights(assignments, train.space, self.balance, train.weights)
         start = perf_counter()
-        predictions = self.problem.puller.pull(assignments, weights)
+        heldout = self.problem.fold.heldout
+        predictions = checked_predictions(self.problem.puller, assignments, weights, heldout.n_rows, chosen[0].round)
         self.count_time("classifier", start)
         total = 0.0
         for p, choice in enumerate(chosen):

@@ -8,6 +8,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.errors import DataError
+from bliss_framework.kernel.read_only import read_only
 from bliss_framework.kernel.words import positions_of
 
 
@@ -26,9 +27,9 @@ class WeakLabels:
             words means positive; a run says them.
     """
 
-    values: NDArray[Any] = field()
+    values: NDArray[Any] = field(converter=read_only)
     classes: tuple[Any, ...] = field()
-    of_rows: NDArray[Any] | None = field(default=None)
+    of_rows: NDArray[Any] | None = field(default=None, converter=read_only)
     bag_classes: tuple[Any, ...] | None = field(default=None)
     notes: tuple[str, ...] = field(default=())
 
@@ -65,8 +66,8 @@ class LabelSpace:
     ([False, True], [0, -1])
     """
 
-    candidates: NDArray[np.bool_] = field()
-    class_of_label: NDArray[np.intp] = field()
+    candidates: NDArray[np.bool_] = field(converter=read_only)
+    class_of_label: NDArray[np.intp] = field(converter=read_only)
 
     @property
     def n_labels(self) -> int:

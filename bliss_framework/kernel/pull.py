@@ -8,8 +8,14 @@ from numpy.typing import NDArray
 
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import LabelSpace, WeakLabels
+from bliss_framework.kernel.read_only import read_only
 from bliss_framework.kernel.row_view import RowView, as_rows
 from bliss_framework.kernel.rows import Rows
+
+
+def _read_only_rows(rows: Any) -> Rows | RowView:
+    rows = as_rows(rows)
+    return Rows(read_only(rows.array)) if isinstance(rows, Rows) else rows
 
 
 @frozen(eq=False)
@@ -25,11 +31,11 @@ class Part:
         weights: (n,) positive instance weights, or None where all rows count alike.
     """
 
-    rows: Rows | RowView = field(alias="X", converter=as_rows)
+    rows: Rows | RowView = field(alias="X", converter=_read_only_rows)
     bags: Bags = field()
     weak: WeakLabels = field()
     space: LabelSpace = field()
-    weights: NDArray[np.float64] | None = field(default=None)
+    weights: NDArray[np.float64] | None = field(default=None, converter=read_only)
 
     @property
     def X(self) -> Any:
@@ -125,11 +131,11 @@ class Outcome:
     """
 
     fold: Fold = field()
-    assignment: NDArray[np.intp] = field()
-    labels: NDArray[np.intp] = field()
-    scores: NDArray[np.floating] = field()
-    heldout_labels: NDArray[np.intp] = field()
-    heldout_scores: NDArray[np.floating] = field()
+    assignment: NDArray[np.intp] = field(converter=read_only)
+    labels: NDArray[np.intp] = field(converter=read_only)
+    scores: NDArray[np.floating] = field(converter=read_only)
+    heldout_labels: NDArray[np.intp] = field(converter=read_only)
+    heldout_scores: NDArray[np.floating] = field(converter=read_only)
 
     @property
     def classes(self) -> NDArray[np.intp]:

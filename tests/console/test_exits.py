@@ -26,6 +26,9 @@ sys.exit(ending.code)
 """
 
 
+LEAVING = next(n for n, line in enumerate(Path(__file__).read_text().splitlines(), 1) if line.strip() == "raise ending")
+
+
 @pytest.fixture
 def left(here, capsys, monkeypatch):
     """A function that leaves by an exception, and tells the code and the text."""
@@ -46,6 +49,11 @@ def left(here, capsys, monkeypatch):
     [
         (DataError("Bag 3 is empty."), 1, "Error: Bag 3 is empty.\n"),
         (click.exceptions.Exit(5), 5, ""),
+        (
+            SystemExit(0),
+            1,
+            f"Error: The program was ended by sys.exit(0) in {__file__}, line {LEAVING}, before there was a result.\n",
+        ),
         (KeyboardInterrupt(), 130, "Interrupted.\n"),
         (click.Abort(), 130, "Interrupted.\n"),
         (Interrupted("To go on: bliss run x --resume"), 130, "To go on: bliss run x --resume\n"),

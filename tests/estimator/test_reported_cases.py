@@ -464,9 +464,13 @@ def test_assignments_of_one_class_work_with_every_classifier(classifier, toy, bl
 @quiet
 @pytest.mark.parametrize("classifier", [SVC(C=-1.0), LogisticRegression(solver="no such solver")])
 def test_other_errors_of_a_classifier_come_through(classifier, toy, bliss):
-    """A ValueError for another reason is not swallowed."""
+    """An error for another reason is not swallowed, and the message names the classifier, the pull and the fold."""
     X, bags, weak = toy()
-    with pytest.raises(ValueError, match=r"parameter of (SVC|LogisticRegression) must be"):
+    name = type(classifier).__name__
+    said = (
+        rf'classifier "{name}": the classifier raised .* in round 0: The .* parameter of {name} must be .*fold 1 of 3'
+    )
+    with pytest.raises(PluginError, match=said):
         bliss(classifier=classifier).fit(X, weak, bags=bags)
 
 

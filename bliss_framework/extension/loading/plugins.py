@@ -223,7 +223,7 @@ def _admit(manager: pluggy.PluginManager, entry: AnyEntry, wanted: Collection[An
     except StageError:
         manager.unregister(name=readable.name)
         raise
-    report = PluginReport(readable.name, readable.distribution, readable.version, "ok")
+    report = PluginReport(readable.name, readable.distribution, readable.version, "ok", module=readable.module)
     for reason, hint in problems:
         report = report.with_problem("hooks", reason, hint)
     return report, registrations

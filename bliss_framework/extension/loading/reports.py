@@ -35,6 +35,7 @@ class PluginReport:
         reason: what happened there, without a full stop.
         hint: what the user can do about it.
         components: (kind, component) of all that it registers.
+        module: that its entry point names; empty where it was not read.
     """
 
     name: str = field()
@@ -45,6 +46,7 @@ class PluginReport:
     reason: str | None = field(default=None)
     hint: str | None = field(default=None)
     components: tuple[tuple[str, Component], ...] = field(default=())
+    module: str = field(default="")
 
     @property
     def is_whole(self) -> bool:

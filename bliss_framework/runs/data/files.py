@@ -118,7 +118,9 @@ class FileReaders:
             try:
                 if question(reader):
                     able.append(name)
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 # A reader that breaks its contract must not take the file from the others.
                 passed_over.append(f'the reader "{name}" was passed over: {describe(error)}')
         return able, passed_over

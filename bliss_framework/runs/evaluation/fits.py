@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from bliss_framework.compute.processes import in_parallel, one_blas_thread, several
 from bliss_framework.errors import PluginError
+from bliss_framework.extension.culprits import naming_plugins
+from bliss_framework.extension.global_state import global_state_kept
+from bliss_framework.extension.loading.plugins import active_plugins
 from bliss_framework.kernel.events import silent
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.kernel.words import listed_words, positions_of
@@ -127,7 +130,7 @@ def run_fit(problem: Problem, fit: Fit, tell: Tell | None = None) -> Piece:
         the method's settings.
     """
     # The number of BLAS threads changes the last bits of a product, and it depends on the number of processes.
-    with one_blas_thread():
+    with one_blas_thread(), naming_plugins(active_plugins), global_state_kept():
         return _fit_and_test(problem, fit, tell)
 
 

@@ -9,7 +9,8 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from bliss_framework.errors import DataError
+from bliss_framework.errors import DataError, RunError
+from bliss_framework.extension.loading.discovery import unreadable_files
 from bliss_framework.kernel.rows import Rows
 
 MOST_WORDS = 20  # Of more the column names things, where most of its words are in one row only.
@@ -87,6 +88,13 @@ def read_numbers(X: Any, names: Sequence[str] | None = None, empty_cells: bool =
     try:
         # One memory layout, because a sum over columns in another layout has other last bits.
         checked = check_array(X, accept_sparse="csr", dtype=floats, order="C", ensure_all_finite=False, input_name="X")
+    except UnicodeDecodeError as error:
+        # A library that scikit-learn asks about data frames reads the entry points of all that is installed.
+        folders = ", ".join(unreadable_files()) or "an unknown place"
+        raise RunError(
+            f"The entry points of an installed distribution are not UTF-8 text ({error}), so that data cannot be "
+            f"checked. They lie in {folders}; reinstall or uninstall that distribution."
+        ) from None
     except ValueError as error:
         raise DataError(str(error)) from None
     # What shares its memory with a map is still a map, though scikit-learn returns an array.

@@ -8,7 +8,7 @@ from attrs import field, frozen
 
 from bliss_framework.errors import BlissError, PluginError, SettingsError, UnknownNameError
 from bliss_framework.extension.contracts import KINDS, Component
-from bliss_framework.extension.loading.isolation import describe, shown
+from bliss_framework.extension.loading.isolation import describe, written
 from bliss_framework.extension.loading.reports import PluginReport
 from bliss_framework.extension.naming import did_you_mean, is_own, plural, singular
 from bliss_framework.faults import is_fault
@@ -222,15 +222,8 @@ def _check_parameters(registration: Registration, given: Mapping[str, Any]) -> N
 
 
 def _failed(registration: Registration, parameters: Mapping[str, Any], error: BaseException) -> str:
-    given = ", ".join(f"{name}={_value(value)}" for name, value in parameters.items()) or "its defaults"
+    given = ", ".join(f"{name}={written(value)}" for name, value in parameters.items()) or "its defaults"
     return (
         f'The {singular(registration.kind)} "{registration.component.name}" of {registration.origin()} could not be '
         f"made with {given}: {describe(error)}. Check the values, or tell the authors of {registration.distribution}."
     )
-
-
-def _value(value: object) -> str:
-    try:
-        return repr(value)
-    except Exception:
-        return shown(value)

@@ -1,11 +1,12 @@
 """The kit on everything that is installed, as far as components can be made without being told anything."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from attrs import evolve, field, frozen
 
-from bliss_framework.errors import BlissError
+from bliss_framework.errors import BlissError, MissingExtraError, SettingsError
+from bliss_framework.extension.loading.isolation import describe
 from bliss_framework.extension.registry import Registration, Registry
 from bliss_framework.testing.baselines import baseline_checks
 from bliss_framework.testing.checks import Check, Example, verify
@@ -58,12 +59,15 @@ def _verdict(registration: Registration, registry: Registry) -> Verdict:
     who = registration.kind, registration.component.name, registration.plugin
     try:
         component, checks = _checks(registration, registry)
-    except _NotChecked as unchecked:
-        return Verdict(*who, "skipped", str(unchecked))
-    try:
         verify(component, checks)
+    except (_NotChecked, MissingExtraError) as unchecked:
+        return Verdict(*who, "skipped", str(unchecked))
+    except KeyboardInterrupt:
+        raise
     except AssertionError as error:
         return Verdict(*who, "failed", str(error))
+    except BaseException as error:
+        return Verdict(*who, "failed", str(error) if isinstance(error, BlissError) else describe(error))
     return Verdict(*who, "passed", f"{len(checks)} checks")
 
 
@@ -79,18 +83,38 @@ def _checks(registration: Registration, registry: Registry) -> tuple[Any, list[C
         raise _NotChecked(f"a {registration.kind} is checked by its author, on data of its own")
     try:
         component = registry.create(registration.kind, registration.component.name)
-    except BlissError as error:
+    except SettingsError as error:
         raise _NotChecked(f"it cannot be made without parameters: {error}") from None
     return component, lists[registration.kind](component)
 
 
 def _example_for(registration: Registration, registry: Registry) -> Example:
     """Find data for a reward: those of a regime that uses it by default or comes with it, else MIL bags."""
-    registered = [one for one in registry.registrations if one.kind == "regime"]
-    regimes = [(one.plugin, registry.create("regime", one.component.name)) for one in registered]
-    named = [regime for _, regime in regimes if regime.presets.defaults["reward"] == registration.component.name]
-    beside = [regime for plugin, regime in regimes if plugin == registration.plugin]
+    beside = list(_regimes(registry, lambda one: one.plugin == registration.plugin))
+    # A neighbour whose regime cannot be made is checked on its own, and has no say here.
+    named = [
+        regime
+        for regime in (*beside, *_regimes(registry, lambda one: one.plugin != registration.plugin, quietly=True))
+        if regime.presets.defaults["reward"] == registration.component.name
+    ]
     return _mil_example_of([*named, *beside][0]) if named or beside else mil_example()
+
+
+def _regimes(registry: Registry, wanted: Callable[[Registration], bool], quietly: bool = False) -> Iterator[Any]:
+    """Make regimes; `quietly` leaves out those that raise when they are made or asked what they advise."""
+    for one in registry.registrations:
+        if one.kind != "regime" or not wanted(one):
+            continue
+        try:
+            regime = registry.create("regime", one.component.name)
+            _ = regime.presets.defaults["reward"]
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
+            if quietly:
+                continue
+            raise
+        yield regime
 
 
 def _weak_example_for(registration: Registration, registry: Registry) -> Example:

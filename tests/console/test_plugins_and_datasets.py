@@ -94,7 +94,7 @@ class TestBrokenPlugins:
             "0.3",
         )
         assert audio["reason"] == "ModuleNotFoundError: No module named 'librosa_that_nobody_has'"
-        assert audio["remedy"] == "pip install librosa_that_nobody_has, or pip uninstall bliss-audio"
+        assert audio["remedy"] == "pip install --force-reinstall bliss-audio, or pip uninstall bliss-audio"
         assert (old["state"], old["components"]) == ("broken", [])
         assert "groups" in old["reason"]
         assert "bliss_reward" in typo["reason"]
@@ -112,7 +112,7 @@ class TestBrokenPlugins:
             "bliss-audio 0.3",
             "broken",
             "import: ModuleNotFoundError: No module named 'librosa_that_nobody_has'. Hint: pip install "
-            "librosa_that_nobody_has, or pip uninstall bliss-audio.",
+            "--force-reinstall bliss-audio, or pip uninstall bliss-audio.",
         ]
 
     def test_a_run_goes_on(self, cli, broken, table):
@@ -123,7 +123,7 @@ class TestBrokenPlugins:
         (warning,) = [line for line in ended.err.splitlines() if '"audio"' in line]
         assert warning == (
             'Warning: Plugin "audio" from bliss-audio 0.3 is not loaded: its import failed: ModuleNotFoundError: '
-            "No module named 'librosa_that_nobody_has'. Hint: pip install librosa_that_nobody_has, "
+            "No module named 'librosa_that_nobody_has'. Hint: pip install --force-reinstall bliss-audio, "
             "or pip uninstall bliss-audio."
         )
 

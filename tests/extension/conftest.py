@@ -81,7 +81,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """An installation without built-in plugins: an empty `bliss-framework` hides the real one, if there is one."""
     monkeypatch.delenv("BLISS_BLOCK_PLUGINS", raising=False)
     place = Site(tmp_path, monkeypatch)
-    place.dist("bliss-framework", "[console_scripts]\n")
+    place.dist("bliss-framework", "[bliss_framework]\n")
     yield place
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", None) or "").startswith(str(tmp_path)):

@@ -65,7 +65,7 @@ def test_every_broken_plugin_is_a_sentence(site):
     assert load_plugins().problems() == (
         'Plugin "odd" from bliss-odd 0.3 is not loaded: its import failed: '
         "ModuleNotFoundError: No module named 'no_such_codec'. "
-        "Hint: pip install no_such_codec, or pip uninstall bliss-odd.",
+        "Hint: pip install --force-reinstall bliss-odd, or pip uninstall bliss-odd.",
     )
 
 
@@ -334,7 +334,7 @@ def test_missing_name_says_which_plugin_is_broken(site):
         load_plugins().registry.get("strategy", "mine")
     assert (
         'Plugin "odd" from bliss-odd 0.3 is not loaded: its import failed: ModuleNotFoundError: '
-        "No module named 'no_such_codec'. Hint: pip install no_such_codec, or pip uninstall bliss-odd."
+        "No module named 'no_such_codec'. Hint: pip install --force-reinstall bliss-odd, or pip uninstall bliss-odd."
     ) in str(caught.value)
 
 

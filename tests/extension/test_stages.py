@@ -3,6 +3,8 @@
 import pytest
 
 from bliss_framework import PluginError, __version__
+from bliss_framework.extension.loading import plugins
+from bliss_framework.extension.loading.discovery import find_entries
 from bliss_framework.extension.loading.plugins import Plugins, load_plugins
 from bliss_framework.extension.loading.reports import PluginReport
 
@@ -10,8 +12,8 @@ HOOK = "@hookimpl\ndef "
 GOOD = HOOK + "bliss_rewards(): return [Component('fine', dict)]\n"
 
 
-def report_of(plugins: Plugins, name: str) -> PluginReport:
-    (report,) = [one for one in plugins.reports if one.name == name]
+def report_of(loaded: Plugins, name: str) -> PluginReport:
+    (report,) = [one for one in loaded.reports if one.name == name]
     return report
 
 
@@ -89,10 +91,10 @@ def test_same_distribution_twice_on_the_path_is_one(site):
 @pytest.mark.parametrize(
     ("source", "hint"),
     [
-        ("import no_codec.core\n", "pip install no_codec, or pip uninstall bliss-odd"),
+        ("import no_codec.core\n", "pip install --force-reinstall bliss-odd, or pip uninstall bliss-odd"),
         (
             "raise ImportError(\"No module named 'no_codec'\")\n",
-            "pip install no_codec, or pip uninstall bliss-odd",
+            "pip install --force-reinstall bliss-odd, or pip uninstall bliss-odd",
         ),
         ("raise ValueError('x')\n", "pip install --upgrade bliss-odd, or pip uninstall bliss-odd"),
         ("from math import no_codec\n", "pip install --upgrade bliss-odd, or pip uninstall bliss-odd"),
@@ -100,7 +102,7 @@ def test_same_distribution_twice_on_the_path_is_one(site):
     ],
 )
 def test_hint_of_a_failed_import(site, source, hint):
-    """A missing module is to be installed; for anything else a newer version of the plugin, or none, is the hint."""
+    """What a plugin needs comes with it when it is installed again; otherwise a newer version, or none, is the hint."""
     report = site.judge(source)
     assert (report.state, report.stage, report.hint) == ("broken", "import", hint)
 
@@ -385,3 +387,72 @@ def test_second_problem_is_added_to_the_first(site):
     assert (report.state, report.stage) == ("ok", "hooks")
     assert "bliss_rewrads" in report.reason
     assert 'its reward "fine" was refused' in report.reason
+
+
+@pytest.mark.parametrize(
+    ("needs", "stage", "hint"),
+    [
+        (">=2.0", "metadata", "pip install --upgrade bliss-framework, or pip uninstall bliss-odd"),
+        ("<0.1", "metadata", "pip install --upgrade bliss-odd, or pip uninstall bliss-odd"),
+        (">=0.1,<0.2", None, None),
+        ('>=9; extra == "future"', None, None),
+        ("no requirement at all", None, None),
+    ],
+)
+def test_versions_of_the_host_that_are_asked_for(site, needs, stage, hint):
+    """A plugin for another version of the host is not imported, and told what to upgrade."""
+    metadata = f"Metadata-Version: 2.1\nName: bliss-odd\nVersion: 0.3\nRequires-Dist: bliss-framework{needs}\n"
+    source = "@hookimpl\ndef bliss_rewards():\n    return []\n"
+    site.dist("bliss-odd", "odd = odd_hooks", {"odd_hooks": source}, "0.3", metadata)
+    report = site.report("odd")
+    assert (report.stage, report.hint) == (stage, hint)
+    if stage:
+        assert report.reason == f"it needs bliss-framework{needs}, and this is {__version__}"
+
+
+@pytest.mark.parametrize("group", ["bliss-framework", "bliss_framework.plugins", "Bliss_Framework", "bliss.plugins"])
+def test_a_group_that_is_misspelt(site, group):
+    """Entry points in a group that is ours but for its spelling are noticed."""
+    site.dist("bliss-odd", f"[{group}]\nodd = odd_hooks\n")
+    report = site.report("bliss-odd")
+    assert (
+        report.reason == f'its entry points stand in the group "{group}", and the group of plugins is "bliss_framework"'
+    )
+    assert report.hint.startswith("correct the group in its pyproject.toml")
+
+
+def test_groups_of_others_are_none_of_our_business(site):
+    """Other groups may be called what they like."""
+    site.dist("bliss-odd", "[console_scripts]\nblissful = odd:main\n[blissful]\nodd = odd_hooks\n")
+    assert [one.distribution for one in find_entries()] == []
+
+
+def test_metadata_of_the_host_that_hide_its_plugins(site):
+    """What is left of an earlier installation is named, with its folder."""
+    folder = site.dist("bliss_framework", "[console_scripts]\n", version="9.9")
+    report = site.report("bliss_framework")
+    assert (report.version, report.stage) == ("9.9", "metadata")
+    assert report.reason == f"{folder} holds metadata of it without plugins, and comes before the installed one"
+    assert report.hint == "delete these metadata"
+
+
+def test_a_hook_without_an_end(site):
+    """An answer is listed as far as a plugin can mean it."""
+    source = "@hookimpl\ndef bliss_rewards():\n    while True:\n        yield Component('x', dict)\n"
+    assert site.judge(source).reason == "hook bliss_rewards returned more than 10,000 things, perhaps without an end"
+
+
+@pytest.mark.parametrize("source", ["from bliss_framework import Nonesuch\n", "import bliss_framework.nonesuch\n"])
+def test_a_name_of_a_newer_host(site, source):
+    """What this host lacks is no fault of the plugin: the host is upgraded."""
+    assert site.judge(source).hint == "pip install --upgrade bliss-framework, or pip uninstall bliss-odd"
+
+
+def test_a_slow_import_is_said(site, monkeypatch):
+    """Whoever waits for a plugin in every command hears whose it is."""
+    site.plugin("@hookimpl\ndef bliss_rewards():\n    return []\n")
+    clock = iter([0.0, 6.0])
+    monkeypatch.setattr(plugins, "perf_counter", lambda: next(clock))
+    assert load_plugins().problems() == (
+        'Plugin "odd" from bliss-odd 0.3 took 6.0 s to import, for which every command waits.',
+    )

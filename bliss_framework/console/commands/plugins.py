@@ -65,6 +65,8 @@ def _list(plugins: "Plugins", reports: "list[PluginReport]", name: str | None, s
         screen.document(to_json({"format": 1, "plugins": documents}))
         return
     screen.results.print(plugin_table(screen.results, documents))
+    for report in (one for one in reports if one.is_slow):
+        screen.note(f"Note: {report.slowness()}")
     if name is None:
         return
     for report in reports:
@@ -108,6 +110,9 @@ def _check(plugins: "Plugins", name: str | None, screen: "Screen") -> None:
         screen.document(to_json({"format": 1, "checks": verdicts}))
     else:
         screen.results.print(verdict_table(screen.results, verdicts))
+    broken = [one for one in plugins.reports if one.name == name and not one.is_whole]
+    if broken:
+        raise PluginError(broken[0].sentence())
     failed = [f"{one['kind']} {one['name']}" for one in verdicts if one["state"] == "failed"]
     if failed:
         raise PluginError(f"{len(failed)} of {len(verdicts)} components fail the kit: {', '.join(failed)}.")

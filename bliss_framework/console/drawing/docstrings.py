@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from bliss_framework.extension.loading.isolation import written
+
 NAMED = re.compile(r"^\s*(\w+):\s+(.*)$")
 
 
@@ -37,7 +39,9 @@ def _default(value: Any) -> str:
         return str(value).lower()
     if value is None:
         return "none"
-    return f"{value:.6g}" if isinstance(value, float) else json.dumps(value) if isinstance(value, str) else repr(value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return json.dumps(value) if isinstance(value, str) else written(value)
 
 
 def parameter_texts(factory: Any) -> dict[str, str]:

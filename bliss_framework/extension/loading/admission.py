@@ -9,6 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from attrs import field, frozen
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from bliss_framework.extension import hookspecs
 from bliss_framework.extension.contracts import KINDS, Component
@@ -20,6 +22,7 @@ from bliss_framework.extension.naming import OWN_DISTRIBUTION, is_component_name
 from bliss_framework.version import __version__
 
 HOST = f"{OWN_DISTRIBUTION} {__version__}"
+AT_LEAST = (">=", ">", "~=", "==")  # What asks for a version that may be newer than this one.
 _FULL_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)+")
 
 Options = Mapping[str, Any]
@@ -65,7 +68,8 @@ def check_metadata(entry: AnyEntry, entries: Collection[AnyEntry]) -> Entry:
         StageError: at "metadata".
     """
     if isinstance(entry, UnreadableEntry):
-        raise StageError("metadata", entry.reason) from entry.cause
+        raise StageError("metadata", entry.reason, entry.hint or None) from entry.cause
+    _check_host(entry)
     others = [one for one in entries if isinstance(one, Entry) and one.name == entry.name and one != entry]
     if not others or is_own(entry.distribution):
         return entry
@@ -74,6 +78,16 @@ def check_metadata(entry: AnyEntry, entries: Collection[AnyEntry]) -> Entry:
     fate = "a built-in plugin is never replaced" if built_in else "none of them is loaded"
     reason = f'the name "{entry.name}" is taken by {entry.distribution} {entry.version} and by {owners}, and {fate}'
     raise StageError("metadata", reason, f"--block-plugin {entry.distribution}")
+
+
+def _check_host(entry: Entry) -> None:
+    """Hold the versions of the host that a distribution asks for against this one, as pip does."""
+    needed = SpecifierSet(entry.needs)
+    if is_own(entry.distribution) or needed.contains(__version__, prereleases=True):
+        return
+    newer = [one for one in needed if one.operator in AT_LEAST and Version(one.version) > Version(__version__)]
+    reason = f"it needs {OWN_DISTRIBUTION}{entry.needs}, and this is {__version__}"
+    raise StageError("metadata", reason, f"pip install --upgrade {OWN_DISTRIBUTION}" if newer else None)
 
 
 # Stage "import"
@@ -85,7 +99,7 @@ def import_plugin(entry: Entry) -> Any:
     Raises:
         StageError: at "import", or at "register" for a class.
     """
-    with attributing_errors("import", hint=lambda text: import_hint(text, entry.distribution, entry.module)):
+    with attributing_errors("import", hint=lambda text: import_hint(text, entry.distribution)):
         plugin = entry.load()
     if inspect.isclass(plugin):
         reason = f"its entry point names the class {plugin.__name__}; allowed are a module or an instance"

@@ -10,16 +10,20 @@ package: parse with `configparser.ConfigParser(delimiters=("=",), interpolation=
 """
 
 import configparser
+import re
 from collections.abc import Iterable, Iterator
 from importlib.metadata import Distribution, distributions
 from typing import Any
 
 import entrypoints
-from attrs import field, frozen
+from attrs import evolve, field, frozen
+from packaging.requirements import InvalidRequirement, Requirement
 
-from bliss_framework.extension.naming import normalise
+from bliss_framework.extension.naming import OWN_DISTRIBUTION, is_own, normalise
 
 GROUP = "bliss_framework"
+_SECTION = re.compile(r"^\s*\[([^\]]+)\]", re.MULTILINE)
+_ALIKE = re.compile(r"bliss-?frameworks?(-plugins?)?|bliss(-plugins?)?")  # Normalised.
 NAMELESS = "unknown"
 
 
@@ -33,6 +37,7 @@ class Entry:
         version: of the distribution.
         module: what to import.
         attribute: dotted path within the module; empty where the module itself is the plugin.
+        needs: the versions of this host that the distribution asks for, such as ">=0.1,<0.2"; empty for any.
     """
 
     name: str = field()
@@ -40,6 +45,7 @@ class Entry:
     version: str = field()
     module: str = field()
     attribute: str = field(default="")
+    needs: str = field(default="")
 
     def load(self) -> Any:
         """Import the plugin; whatever its code raises comes through."""
@@ -55,6 +61,7 @@ class UnreadableEntry:
         version: of the distribution.
         reason: what is wrong with them.
         name: of the plugin, where one entry is at fault and not the whole file.
+        hint: what to do, where it is something else than to install the distribution again.
         cause: the exception behind the reason.
     """
 
@@ -63,6 +70,7 @@ class UnreadableEntry:
     reason: str = field()
     name: str = field(default="")
     cause: Exception | None = field(default=None, eq=False, repr=False)
+    hint: str = field(default="")
 
 
 AnyEntry = Entry | UnreadableEntry
@@ -70,7 +78,32 @@ AnyEntry = Entry | UnreadableEntry
 
 def find_entries() -> tuple[AnyEntry, ...]:
     """Read the entry points of every distribution on `sys.path`; of two copies of one, the first counts."""
-    return tuple(record for one in _first_copies(distributions()) for record in _records(one))
+    return tuple(record for one in _first_copies(distributions()) for record in _records(one) or _remains(one))
+
+
+def unreadable_files() -> tuple[str, ...]:
+    """Name the entry points of any distribution that are no UTF-8 text: others than we read them too, and fail."""
+    undecodable = [one for one in distributions() if _is_undecodable(one)]
+    return tuple(f"{_identity(one)[0]} in {one.locate_file('')}" for one in undecodable)
+
+
+def _is_undecodable(distribution: Distribution) -> bool:
+    try:
+        distribution.read_text("entry_points.txt")
+    except UnicodeDecodeError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _remains(distribution: Distribution) -> list[AnyEntry]:
+    """Report metadata of this host that lie before its own and know no plugins: all built-in ones would be gone."""
+    if not is_own(_header(distribution, "Name")) or GROUP in (distribution.read_text("entry_points.txt") or ""):
+        return []
+    folder = distribution.locate_file("")
+    reason = f"{folder} holds metadata of it without plugins, and comes before the installed one"
+    return [evolve(_unreadable(distribution, reason, None), hint="delete these metadata")]
 
 
 def _first_copies(installed: Iterable[Distribution]) -> Iterator[Distribution]:
@@ -93,18 +126,24 @@ def _header(distribution: Distribution, key: str) -> str:
         return ""
 
 
-def _records(distribution: Distribution) -> Iterator[AnyEntry]:
+def _records(distribution: Distribution) -> list[AnyEntry]:
     try:
         text = distribution.read_text("entry_points.txt") or ""
     except UnicodeDecodeError as error:
-        if GROUP.encode() in error.object:
-            yield _unreadable(distribution, "its entry_points.txt is not UTF-8 text", error)
-        return
+        is_ours = GROUP.encode() in error.object
+        return [_unreadable(distribution, "its entry_points.txt is not UTF-8 text", error)] if is_ours else []
     except OSError:
-        return
+        return []
     # Files that do not concern us may be as malformed as they like.
-    if GROUP in text:
-        yield from _parse(text, distribution)
+    return [*_misspelt(text, distribution), *(_parse(text, distribution) if GROUP in text else ())]
+
+
+def _misspelt(text: str, distribution: Distribution) -> Iterator[AnyEntry]:
+    """Notice a group that is ours but for its spelling."""
+    for group in _SECTION.findall(text):
+        if group != GROUP and _ALIKE.fullmatch(normalise(group)):
+            reason = f'its entry points stand in the group "{group}", and the group of plugins is "{GROUP}"'
+            yield evolve(_unreadable(distribution, reason, None), hint="correct the group in its pyproject.toml")
 
 
 def _parse(text: str, distribution: Distribution) -> Iterator[AnyEntry]:
@@ -128,7 +167,17 @@ def _entry(name: str, value: str, distribution: Distribution) -> AnyEntry:
     except entrypoints.BadEntryPoint as error:
         reason = f'its entry point is {name} = "{value}"; allowed are "module" and "module:object"'
         return _unreadable(distribution, reason, error, name)
-    return Entry(name, *_identity(distribution), entry.module_name, entry.object_name or "")
+    return Entry(name, *_identity(distribution), entry.module_name, entry.object_name or "", _needed_host(distribution))
+
+
+def _needed_host(distribution: Distribution) -> str:
+    try:
+        requirements = [Requirement(text) for text in distribution.requires or ()]
+    except (InvalidRequirement, UnicodeError, OSError):
+        return ""
+    ours = [one for one in requirements if normalise(one.name) == OWN_DISTRIBUTION]
+    applying = [one for one in ours if one.marker is None or one.marker.evaluate({"extra": ""})]
+    return ",".join(str(one.specifier) for one in applying if one.specifier)
 
 
 def _unreadable(distribution: Distribution, reason: str, cause: Exception | None, name: str = "") -> UnreadableEntry:

@@ -3,10 +3,13 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
+from itertools import islice
 from typing import Any
 
 from bliss_framework.extension.loading.reports import Stage
 from bliss_framework.faults import is_fault
+
+MOST = 10_000  # Components of a plugin.
 
 
 class StageError(Exception):
@@ -64,7 +67,10 @@ def call_hook(hook: str, function: Callable[..., Any], **given: Any) -> list[Any
     with attributing_errors("call", f"hook {hook}"):
         answer = function(**given)
         if isinstance(answer, Iterable):
-            return list(answer)
+            listed = list(islice(answer, MOST + 1))
+            if len(listed) > MOST:
+                raise StageError("call", f"hook {hook} returned more than {MOST:,} things, perhaps without an end")
+            return listed
     raise StageError("call", f"hook {hook} returned {shown(answer)}; it must return a list")
 
 
@@ -80,6 +86,14 @@ def describe(error: BaseException) -> str:
     except Exception:  # The text of a plugin's exception is code of the plugin as well.
         return f"{name}, whose text cannot be read"
     return f"{name}: {text}" if text else name
+
+
+def written(value: object) -> str:
+    """Return the `repr` of a value, or where that raises its type."""
+    try:
+        return repr(value)
+    except Exception:
+        return type(value).__name__
 
 
 def shown(value: object) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
+from time import perf_counter
 from typing import Any
 
 import pluggy
@@ -77,8 +78,9 @@ class Plugins:
             _active.reset(token)
 
     def problems(self) -> tuple[str, ...]:
-        """Return a sentence for each plugin that was stopped, wholly or in part; a blocked one is no problem."""
-        return tuple(one.sentence() for one in self.reports if one.stage is not None)
+        """Return a sentence for each plugin that was stopped, wholly or in part, or is slow; a blocked one is none."""
+        stopped = [one.sentence() for one in self.reports if one.stage is not None]
+        return (*stopped, *(one.slowness() for one in self.reports if one.is_slow))
 
     def observers(self, run: Any) -> list[Observer]:
         """Ask each plugin for its observers of a run.
@@ -192,7 +194,8 @@ def _judge(manager: pluggy.PluginManager, entry: AnyEntry, wanted: Collection[An
 
 def _broken(entry: AnyEntry, error: StageError) -> PluginReport:
     unreadable = isinstance(entry, UnreadableEntry)
-    hint = metadata_hint(entry.distribution) if unreadable else hint_for(entry.distribution, error.hint)
+    unhinted = unreadable and error.hint is None
+    hint = metadata_hint(entry.distribution) if unhinted else hint_for(entry.distribution, error.hint)
     who = (_name_of(entry), entry.distribution, entry.version)
     return PluginReport(*who, "broken", error.stage, error.reason, hint)
 
@@ -216,14 +219,18 @@ def _admit(manager: pluggy.PluginManager, entry: AnyEntry, wanted: Collection[An
         StageError: at the stage where it was stopped; nothing of it stays in the manager.
     """
     readable = check_metadata(entry, wanted)
+    began = perf_counter()
     plugin = import_plugin(readable)
+    seconds = perf_counter() - began
     problems = _register(manager, plugin, readable)
     try:
         registrations = _registrations(manager, readable)
     except StageError:
         manager.unregister(name=readable.name)
         raise
-    report = PluginReport(readable.name, readable.distribution, readable.version, "ok", module=readable.module)
+    report = PluginReport(
+        readable.name, readable.distribution, readable.version, "ok", module=readable.module, seconds=seconds
+    )
     for reason, hint in problems:
         report = report.with_problem("hooks", reason, hint)
     return report, registrations

@@ -7,12 +7,14 @@ from attrs import evolve, field, frozen
 
 from bliss_framework.extension.contracts import Component
 from bliss_framework.extension.loading.discovery import NAMELESS
-from bliss_framework.extension.naming import is_own
+from bliss_framework.extension.naming import OWN_DISTRIBUTION, is_own
 
 State = Literal["ok", "blocked", "broken"]
 Stage = Literal["metadata", "import", "register", "hooks", "call"]
 
-_MISSING_MODULE = re.compile(r"No module named '(\w+)")
+SLOW = 5.0  # Seconds.
+_MISSING_MODULE = re.compile(r"No module named '\w+")
+_MISSING_NAME = re.compile(r"cannot import name '\w+' from '(bliss_framework)[.']|No module named 'bliss_framework[.']")
 _FAILED = {
     "metadata": "its entry point cannot be used: ",
     "import": "its import failed: ",
@@ -36,6 +38,7 @@ class PluginReport:
         hint: what the user can do about it.
         components: (kind, component) of all that it registers.
         module: that its entry point names; empty where it was not read.
+        seconds: that its import took.
     """
 
     name: str = field()
@@ -47,11 +50,22 @@ class PluginReport:
     hint: str | None = field(default=None)
     components: tuple[tuple[str, Component], ...] = field(default=())
     module: str = field(default="")
+    seconds: float = field(default=0.0, eq=False)
 
     @property
     def is_whole(self) -> bool:
         """Whether all of the plugin was loaded."""
         return self.state == "ok" and self.stage is None
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether every command waits long for its import."""
+        return self.seconds > SLOW
+
+    def slowness(self) -> str:
+        """Return how long every command waits for the plugin, as a whole sentence."""
+        who = f'Plugin "{self.name}" from {self.distribution} {self.version}'
+        return f"{who} took {self.seconds:.1f} s to import, for which every command waits."
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `bliss plugins --json` prints of this plugin; other programs rely on these keys."""
@@ -114,17 +128,16 @@ def metadata_hint(distribution: str) -> str:
     return hint_for(distribution, reinstall(distribution))
 
 
-def import_hint(text: str, distribution: str, module: str) -> str | None:
-    """Return the command for an import that failed because a module is missing, else None.
+def import_hint(text: str, distribution: str) -> str | None:
+    """Return the command for an import that failed because something is missing, else None.
+
+    What a distribution needs comes with it, so it is installed again; a name that this host does not have is one of a
+    newer host.
 
     Args:
         text: of the error.
         distribution: of the plugin.
-        module: that its entry point names.
     """
-    missing = _MISSING_MODULE.search(text)
-    if missing is None:
-        return None
-    if missing[1] == module.partition(".")[0]:
-        return reinstall(distribution)
-    return f"pip install {missing[1]}"
+    if _MISSING_NAME.search(text):
+        return f"pip install --upgrade {OWN_DISTRIBUTION}"
+    return reinstall(distribution) if _MISSING_MODULE.search(text) else None

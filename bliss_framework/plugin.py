@@ -97,6 +97,11 @@ from bliss_framework.extension.npz_files import NpzFile as NpzFile, open_npz as 
 from bliss_framework.extension.pipeline_report import MethodReport as MethodReport, PipelineReport as PipelineReport
 from bliss_framework.kernel.arms import ArmStatistics as ArmStatistics, draw_labels as draw_labels
 from bliss_framework.kernel.bags import Bags as Bags
+from bliss_framework.kernel.events import (
+    FoldFinished as FoldFinished,
+    FoldStarted as FoldStarted,
+    RoundFinished as RoundFinished,
+)
 from bliss_framework.kernel.labels import (
     LabelSpace as LabelSpace,
     WeakLabels as WeakLabels,

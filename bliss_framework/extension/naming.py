@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 OWN_DISTRIBUTION = "bliss-framework"
+OBSERVER = "observer"  # It has no name to be called by, and is told of every run.
+# What `bliss new` makes: a component of each kind, and an observer.
+SCAFFOLDS = ("reward", "regime", "strategy", "classifier", "reader", "baseline", "pipeline", "dataset", OBSERVER)
 
 _COMPONENT_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 

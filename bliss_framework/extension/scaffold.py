@@ -15,13 +15,13 @@ from pathlib import Path
 from attrs import field, frozen
 
 from bliss_framework.errors import FileError, SettingsError
-from bliss_framework.extension.naming import is_component_name, normalise, plural
+from bliss_framework.extension.naming import OBSERVER, SCAFFOLDS, is_component_name, normalise, plural
 from bliss_framework.extension.registry import Registry
 from bliss_framework.faults import in_words
 from bliss_framework.version import __version__
 
 TEMPLATES = "bliss_templates"
-KINDS = ("reward", "regime", "strategy", "classifier", "reader", "baseline")
+OWN_HOOKS = ("dataset", OBSERVER)  # Kinds with a hook module of another form.
 LICENCES = ("BSD-3-Clause", "MIT", "none")
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 SUMMARIES = {
@@ -31,6 +31,9 @@ SUMMARIES = {
     "classifier": "Nearest centroid: the label whose mean is nearest",
     "reader": "JSON lines, one bag a line",
     "baseline": "Logistic regression on the minimum and maximum of each feature in a bag",
+    "pipeline": "Generated bags, labels that are inferred, and how many of them are right",
+    "dataset": "Bags of normal rows, of which every second bag holds one that is shifted",
+    "observer": "Says how good the labels of each fold are",
 }
 
 
@@ -39,7 +42,7 @@ class Blueprint:
     """What is to be made.
 
     Attributes:
-        kind: one of KINDS.
+        kind: one of SCAFFOLDS.
         name: of the component, which is also that of the distribution.
         folder: where the new folder goes.
         summary: one line.
@@ -71,15 +74,15 @@ def check_blueprint(blueprint: Blueprint, registry: Registry) -> None:
     Raises:
         SettingsError: naming the rule that is broken.
     """
-    if blueprint.kind not in KINDS:
-        raise SettingsError(f"A plugin can be made of the kinds {', '.join(KINDS)}; not {blueprint.kind!r}.")
+    if blueprint.kind not in SCAFFOLDS:
+        raise SettingsError(f"A plugin can be made of the kinds {', '.join(SCAFFOLDS)}; not {blueprint.kind!r}.")
     if blueprint.licence not in LICENCES:
         raise SettingsError(f"The licence must be one of {', '.join(LICENCES)}; got {blueprint.licence!r}.")
     for what, text in (("summary", blueprint.summary), ("author", blueprint.author)):
         if not text.strip() or any(c in text for c in '"\\\n\r') or not _is_utf8(text):
             raise SettingsError(f"The {what} must be one line of text without quotes and backslashes; got {text!r}.")
     _check_name(blueprint)
-    if blueprint.name in registry.names(blueprint.kind):
+    if blueprint.kind != OBSERVER and blueprint.name in registry.names(blueprint.kind):
         owner = registry.registration(blueprint.kind, blueprint.name).origin()
         raise SettingsError(f'There is a {blueprint.kind} "{blueprint.name}" already, {owner}; choose another name.')
     if blueprint.name in {name for one in registry.registrations for name in (one.plugin, normalise(one.distribution))}:
@@ -155,7 +158,8 @@ def render(blueprint: Blueprint) -> Iterator[tuple[str, str]]:
     yield ".gitignore", _template_text("common/gitignore", tokens)
     yield ".github/workflows/test.yml", _template_text("common/test.yml", tokens)
     yield f"{package}/__init__.py", _template_text("common/init.py", tokens)
-    yield f"{package}/hooks.py", _template_text("common/hooks.py", tokens)
+    hooks = blueprint.kind if blueprint.kind in OWN_HOOKS else "common"
+    yield f"{package}/hooks.py", _template_text(f"{hooks}/hooks.py", tokens)
     yield f"{package}/{module}.py", _template_text(f"{blueprint.kind}/component.py", tokens)
     yield f"tests/test_{package}.py", _template_text(f"{blueprint.kind}/test.py", tokens)
     if blueprint.licence != "none":
@@ -170,23 +174,47 @@ def _tokens(blueprint: Blueprint) -> dict[str, str]:
         "distribution": blueprint.name,
         "package": blueprint.package,
         "module": kind,
-        "class": "".join(word.capitalize() for word in blueprint.name.split("-")),
+        "class": made_by(blueprint),
         "kind": kind,
-        "plural": plural(kind),
+        "plural": plural(kind).replace(" ", ""),
         "summary": blueprint.summary.strip(),
         "author": blueprint.author.strip(),
         "year": str(date.today().year),
         "host_version": __version__,
+        "next_host": next_breaking(__version__),
         "licence_lines": "" if licence == "none" else f'license = "{licence}"\nlicense-files = ["LICENSE"]\n',
-        "extra_dependencies": ', "scikit-learn"' if kind in ("classifier", "baseline") else "",
+        "extra_dependencies": ', "scikit-learn>=1.8"' if kind in ("classifier", "baseline") else "",
         "use": how_to_use(kind, blueprint.name),
+        "used": "told of every run" if kind == OBSERVER else f"used by the name `{blueprint.name}`",
+        "Article": "An" if kind[0] in "aeiou" else "A",
     }
+
+
+def next_breaking(version: str) -> str:
+    """Return the version that may break what works with another one.
+
+    >>> next_breaking("0.1.0"), next_breaking("2.3.1")
+    ('0.2', '3')
+    """
+    major, minor, *_ = (int(part) for part in version.split(".")[:2])
+    return f"0.{minor + 1}" if major == 0 else str(major + 1)
+
+
+def made_by(blueprint: Blueprint) -> str:
+    """Return what the component is made by: a class, or a function that returns a data set."""
+    if blueprint.kind == "dataset":
+        return "load"
+    return "".join(word.capitalize() for word in blueprint.name.split("-"))
 
 
 def how_to_use(kind: str, name: str) -> str:
     """Return the command that runs a component of a kind by name."""
     if kind == "reader":
         return "bliss run bags.jsonl --n-folds 2"
+    if kind in ("dataset", "pipeline"):
+        return f"bliss run {name}"
+    if kind == OBSERVER:
+        return "bliss run musk1"
     if kind == "baseline":
         return f"bliss compare musk1 --methods bliss,{name}"
     return f"bliss run musk1 --{kind} {name}"

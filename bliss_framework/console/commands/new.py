@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from bliss_framework.errors import SettingsError
+from bliss_framework.extension.naming import SCAFFOLDS
 
 if TYPE_CHECKING:
     from bliss_framework.extension.scaffold import Blueprint
 
 
 @click.command("new")
-@click.argument("kind", type=click.Choice(["reward", "regime", "strategy", "classifier", "reader", "baseline"]))
+@click.argument("kind", type=click.Choice(SCAFFOLDS))
 @click.argument("name")
 @click.option("--summary", metavar="TEXT", help="What it does, in one line.")
 @click.option("--author", metavar="TEXT", help="For the metadata and the licence.")

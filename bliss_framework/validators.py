@@ -60,6 +60,7 @@ def one_of(*allowed: Any) -> Validator:
             listed = ", ".join(repr(a) for a in allowed)
             raise SettingsError(f"{attribute.name} must be one of {listed}; got {value!r}.")
 
+    check.allowed = allowed  # type: ignore[attr-defined]  # For whoever lists parameters.
     return check
 
 

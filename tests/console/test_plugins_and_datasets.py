@@ -29,8 +29,23 @@ class TestPlugins:
             assert set(one) == PLUGIN_KEYS
             assert (one["state"], one["door"], one["reason"], one["remedy"]) == ("ok", None, None, None)
             for component in one["components"]:
-                assert set(component) == {"kind", "name", "summary"}
+                assert set(component) == {"kind", "name", "summary", "parameters"}
                 assert component["summary"]
+        components = {
+            (one["kind"], one["name"]): one["parameters"] for p in plugins.values() for one in p["components"]
+        }
+        assert {"name": "gain", "type": "float", "default": "0.7", "choices": []}.items() <= next(
+            one for one in components["reward", "mil-marginal"] if one["name"] == "gain"
+        ).items()
+        heads = next(one for one in components["regime", "mil"] if one["name"] == "bag_head")
+        assert heads["choices"] == ['"none"', '"stack"', '"whole"', '"informed"']
+        assert components["reader", "csv"][0] == {
+            "name": "bag",
+            "type": "str",
+            "default": '"bag"',
+            "choices": [],
+            "text": "the column of bag ids.",
+        }
 
     def test_table(self, cli):
         """The table names each plugin, who ships it, its state and its components."""

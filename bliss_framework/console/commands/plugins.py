@@ -56,12 +56,17 @@ def _reports(plugins: "Plugins", name: str | None) -> "list[PluginReport]":
 
 def _list(plugins: "Plugins", reports: "list[PluginReport]", name: str | None, screen: "Screen") -> None:
     """Print plugins, and the components of one that is named, or a component that is."""
-    from bliss_framework.console.drawing.docstrings import parameters_shown
+    from attrs import asdict
+
+    from bliss_framework.console.drawing.docstrings import parameters_of
     from bliss_framework.console.drawing.tables import component_tree, plugin_table
     from bliss_framework.runs.folder.atomic import to_json
 
     documents = [report.as_dict() for report in reports]
     if screen.as_json:
+        for report, document in zip(reports, documents, strict=True):
+            for (kind, one), told in zip(report.components, document["components"], strict=True):
+                told["parameters"] = [asdict(parameter) for parameter in parameters_of(kind, one.factory)]
         screen.document(to_json({"format": 1, "plugins": documents}))
         return
     screen.results.print(plugin_table(screen.results, documents))
@@ -76,7 +81,10 @@ def _list(plugins: "Plugins", reports: "list[PluginReport]", name: str | None, s
                 "kind": kind,
                 "name": one.name,
                 "summary": one.summary,
-                "parameters": parameters_shown(one.factory, _advised(plugins, kind, one.name)),
+                "parameters": [
+                    parameter.line(_advised(plugins, kind, one.name).get(parameter.name))
+                    for parameter in parameters_of(kind, one.factory)
+                ],
             }
             for kind, one in named
         ]

@@ -3,35 +3,75 @@
 import inspect
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
+
+from attrs import field, fields, frozen, has
 
 from bliss_framework.extension.loading.isolation import written
 
 NAMED = re.compile(r"^\s*(\w+):\s+(.*)$")
 
 
-def parameters_shown(factory: Any, advised: Mapping[str, str]) -> list[str]:
-    """List the parameters of a component as an experiment file spells them, and what its docstring says of each.
+@frozen
+class ShownParameter:
+    """A parameter of a component, as a person reads it.
+
+    Attributes:
+        name: as settings spell it.
+        type: as the signature says it; empty where it says nothing.
+        default: as settings spell it; None where a value is needed.
+        choices: the values that are allowed, where these are a few.
+        text: what the docstring says of it.
+    """
+
+    name: str = field()
+    type: str = field()
+    default: str | None = field()
+    choices: tuple[str, ...] = field()
+    text: str = field()
+
+    def line(self, advised: str | None = None) -> str:
+        """Write it as an experiment file would, with what a fit takes instead of the default."""
+        in_a_fit = f" (in a fit {advised})" if advised is not None else ""
+        value = "" if self.default is None else f" = {self.default}{in_a_fit}"
+        choices = f" [{', '.join(self.choices)}]" if self.choices else ""
+        return f"{self.name}{value}{choices}{f': {self.text}' if self.text else ''}"
+
+
+def parameters_of(kind: str, factory: Any) -> list[ShownParameter]:
+    """List the parameters of a component; those of a reader are the options of its method `read`.
 
     Args:
+        kind: of the component.
         factory: of the component.
-        advised: what a fit takes instead of the component's own default, in words, by parameter.
     """
+    told = getattr(factory, "read", factory) if kind == "reader" else factory
     try:
-        signature = inspect.signature(factory)
+        signature = inspect.signature(told)
     except (TypeError, ValueError):
         return []
-    texts = parameter_texts(factory)
+    texts, choices = parameter_texts(told), _choices(factory)
+    skipped = ("self", "path") if kind == "reader" else ()
     named = [p for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    return [_signed(p, advised) + (f": {texts[p.name]}" if p.name in texts else "") for p in named]
+    return [
+        ShownParameter(
+            one.name,
+            "" if one.annotation is one.empty else inspect.formatannotation(one.annotation),
+            None if one.default is one.empty else _default(one.default),
+            choices.get(one.name, ()),
+            texts.get(one.name, ""),
+        )
+        for one in named
+        if one.name not in skipped
+    ]
 
 
-def _signed(parameter: inspect.Parameter, advised: Mapping[str, str]) -> str:
-    if parameter.default is parameter.empty:
-        return parameter.name
-    in_a_fit = f" (in a fit {advised[parameter.name]})" if parameter.name in advised else ""
-    return f"{parameter.name} = {_default(parameter.default)}{in_a_fit}"
+def _choices(factory: Any) -> dict[str, tuple[str, ...]]:
+    """Return the values that fields of an attrs class allow, where they are a few."""
+    if not (isinstance(factory, type) and has(factory)):
+        return {}
+    allowed = {one.alias or one.name: getattr(one.validator, "allowed", ()) for one in fields(factory)}
+    return {name: tuple(map(_default, values)) for name, values in allowed.items() if values}
 
 
 def _default(value: Any) -> str:

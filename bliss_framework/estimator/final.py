@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
@@ -12,15 +13,18 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 
 from bliss_framework.compute.processes import Spread
-from bliss_framework.errors import BlissWarning
+from bliss_framework.errors import BlissWarning, PluginError
 from bliss_framework.estimator.any_classifier import fit_labels, label_scores, takes_weights
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.extension.contracts import SumsEstimator
+from bliss_framework.kernel.guards import attributing_errors
 from bliss_framework.kernel.labels import LabelSpace
 from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.result import InferredLabels
 from bliss_framework.kernel.row_view import as_rows, numbered_blocks
 from bliss_framework.kernel.words import listed_words
+
+FINAL = "final classifier"  # So it is called in errors.
 
 
 @frozen(eq=False)
@@ -112,7 +116,8 @@ class FinalClassifier(BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, classes: NDArray[np.intp], weights: NDArray[np.float64] | None) -> "FinalClassifier":
         """Train on rows (n, d), classes (n,) and weights (n,), passed on where the classifier takes them."""
         self.weighted_ = weights is not None and takes_weights(self.estimator)
-        fitted, self.present_ = fit_labels(self.estimator, X, classes, weights)
+        with attributing_errors(FINAL, FINAL):
+            fitted, self.present_ = fit_labels(self.estimator, X, classes, weights)
         if fitted is not None:
             self.fitted_ = fitted
         return self
@@ -121,7 +126,8 @@ class FinalClassifier(BaseEstimator):  # type: ignore[misc]
         """Train on rows (n, d), shares (n, C) of the classes and weights (n,)."""
         self.present_ = np.arange(self.n_classes)
         self.weighted_ = weights is not None
-        self.fitted_ = clone(self.estimator).fit_shares(X, shares, weights)
+        with attributing_errors(FINAL, FINAL):
+            self.fitted_ = clone(self.estimator).fit_shares(X, shares, weights)
         return self
 
     def fit_sums(self, begun: SumsEstimator, sums: NDArray[np.float64]) -> "FinalClassifier":
@@ -334,3 +340,17 @@ def leading(shares: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.f
     ordered = np.sort(shares, axis=1)
     lead = ordered[:, -1] - ordered[:, -2] if shares.shape[1] > 1 else np.ones(len(shares))
     return shares.argmax(axis=1), lead
+
+
+@contextmanager
+def naming_final(config: FitConfig) -> Iterator[None]:
+    """Say in an error of the final classifier what it is called, and who ships it."""
+    try:
+        yield
+    except PluginError as error:
+        if error.kind != FINAL:
+            raise
+        name = config.name_of("classifier" if config["final_classifier"] == "same" else "final_classifier")
+        raise PluginError(
+            f"Training stopped by final classifier {name}: {error}. Take another final_classifier."
+        ) from error

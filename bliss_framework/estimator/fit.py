@@ -14,7 +14,14 @@ from bliss_framework.estimator.bag_head import HeadedBags
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.ensemble import Member
-from bliss_framework.estimator.final import FinalClassifier, FinalLearner, probability_slope, targets_of, warn_of_final
+from bliss_framework.estimator.final import (
+    FinalClassifier,
+    FinalLearner,
+    naming_final,
+    probability_slope,
+    targets_of,
+    warn_of_final,
+)
 from bliss_framework.estimator.instance_threshold import fixed_threshold, instance_threshold
 from bliss_framework.estimator.label_inference import (
     OrderedData,
@@ -140,11 +147,12 @@ def fit(request: FitRequest) -> FitResult:
         warn_of_folds(found)
     request.keep(found, ready.order)
     learner, spread = learner_of(config, ready, found, request.seed), Spread(request.n_jobs)
-    if config["self_training"]:
-        learner = self_trained(learner, config, _out_of_fold_folds(config, data), found.inferred.classes, spread)
-    final, scores = _final_and_scores(learner, config, spread)
-    warn_of_final(final, learner, config)
-    member, calibrated = Member(ready.scaling, final, config["regime"]), _calibrated(learner, config, found, scores)
+    with naming_final(config):
+        if config["self_training"]:
+            learner = self_trained(learner, config, _out_of_fold_folds(config, data), found.inferred.classes, spread)
+        final, scores = _final_and_scores(learner, config, spread)
+        warn_of_final(final, learner, config)
+        member, calibrated = Member(ready.scaling, final, config["regime"]), _calibrated(learner, config, found, scores)
     return FitResult(config, found, [member], (config.regime,), ready.order, *calibrated)
 
 

@@ -30,6 +30,8 @@ from bliss_framework.plugin import (
     takes_weights,
 )
 
+METHODS = ("fit", "predict", "get_params", "set_params")
+
 
 @frozen(eq=False, init=False)
 class SklearnClassifier(Classifier):
@@ -145,7 +147,9 @@ def _template(estimator: Any, parameters: Mapping[str, Any]) -> Any:
     named = estimator if isinstance(estimator, str) else repr(estimator)
     if isinstance(imported, type) and not isinstance(estimator, str):
         raise SettingsError(f"estimator is the class {imported.__name__}; pass an object, {imported.__name__}().")
-    if not all(hasattr(imported, method) for method in ("fit", "predict", "get_params", "set_params")):
+    # Of an object that trains others the class says it: what it has by itself depends on what it was given.
+    of = imported if isinstance(imported, type) else type(imported)
+    if not all(hasattr(of, method) or hasattr(imported, method) for method in METHODS):
         raise SettingsError(f"{named} is no scikit-learn classifier: it needs fit, predict, get_params and set_params.")
     template = _made(imported, parameters) if isinstance(imported, type) else clone(imported)
     if _purpose(template) not in ("classifier", None):

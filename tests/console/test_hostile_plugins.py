@@ -179,11 +179,11 @@ def test_what_a_component_raises(cli, table, here, hostile, place, deed):
 
 
 @pytest.mark.parametrize("place", ["reward.__call__", "classifier.prepare", "reading.evaluate"])
-def test_in_another_process(cli, table, here, hostile, place):
+def test_in_another_process(spawn, table, here, hostile, place):
     """Workers say it as well."""
     table()
     hostile(place, "raise SystemExit(0)")
-    ended = cli(*words_for(place, here), "--n-jobs", "2")
+    ended = spawn(*words_for(place, here), "--n-jobs", "2")
     assert (ended.code, "bliss-evil 1.0" in ended.err, "SystemExit" in ended.err) == (1, True, True), ended
 
 

@@ -131,11 +131,11 @@ def bliss_strategies():
     assert (ended.code, "of = Shy" in ended.out) == (0, True), ended
 
 
-def test_entry_points_that_others_cannot_read(cli, install, table):
+def test_entry_points_that_others_cannot_read(spawn, install, table):
     """scikit-learn reads the entry points of everybody; the user's data are not blamed for what it finds there."""
     table()
     root = install("bliss-odd", "odd = odd_hooks", {})
     (root / "bliss_odd-1.0.dist-info" / "entry_points.txt").write_bytes(b"[bliss_framework]\nodd = \xff\xfe\n")
-    ended = cli("run", "toy.csv", "--n-rounds", "2", "--n-folds", "2")
+    ended = spawn("run", "toy.csv", "--n-rounds", "2", "--n-folds", "2")
     assert ended.code == 1
     assert f"They lie in bliss-odd in {root}" in ended.err.replace("\n", " ")

@@ -149,7 +149,7 @@ def in_shell(words, redirected):
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize("words", ["plugins --json", "plugins", "--help", "--version"])
+@pytest.mark.parametrize("words", ["plugins --json", "--help", "--version"])
 @pytest.mark.parametrize(("redirected", "said"), [("> /dev/full", FULL), (">&-", CLOSED)])
 def test_an_output_that_takes_nothing(here, words, redirected, said):
     """A full or closed standard output is an error with one sentence, and no bug."""

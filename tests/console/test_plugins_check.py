@@ -106,6 +106,18 @@ def test_a_plugin_that_cannot_be_loaded(tmp_path):
     assert 'Error: Plugin "gone" from bliss-gone 1.0 is not loaded' in done.stderr
 
 
+def test_pages_of_a_plugin(cli, install):
+    """The pages that its metadata name are listed, and what is no address of a page is not."""
+    root = install(
+        "bliss-page", "page = page_hooks", {"page_hooks": f"{HEAD}@hookimpl\ndef bliss_rewards(): return []\n"}
+    )
+    metadata = root / "bliss_page-1.0.dist-info" / "METADATA"
+    pages = "Project-URL: Documentation, https://example.org/docs\nProject-URL: Bad, javascript:alert(1)\n"
+    metadata.write_text(f"{metadata.read_text()}Home-page: https://example.org\n{pages}")
+    out = cli("plugins", "page").out
+    assert out.splitlines()[-2:] == ["Homepage: https://example.org", "Documentation: https://example.org/docs"]
+
+
 def test_a_default_that_cannot_be_written(cli, install):
     """A parameter whose `repr` raises is shown by its type."""
     source = """

@@ -179,6 +179,8 @@ def test_it_is_listed(site, bliss_at):
     """`bliss plugins --json` shows the plugin with its distribution, its version and both components."""
     done = bliss_at(site, "plugins", "--json")
     (half,) = [one for one in json.loads(done.stdout)["plugins"] if one["name"] == "half"]
+    parameters = [[told["name"] for told in one.pop("parameters")] for one in half["components"]]
+    assert parameters == [["floor"], []]
     assert half == {
         "name": "half",
         "distribution": "bliss-half",

@@ -90,6 +90,8 @@ def _list(plugins: "Plugins", reports: "list[PluginReport]", name: str | None, s
         ]
         if rows:
             screen.results.print(component_tree(report.name, rows))
+        for label, address in report.links:
+            screen.results.print(f"{label}: {address}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _advised(plugins: "Plugins", kind: str, name: str) -> dict[str, str]:

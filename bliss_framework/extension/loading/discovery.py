@@ -24,6 +24,7 @@ from bliss_framework.extension.naming import OWN_DISTRIBUTION, is_own, normalise
 GROUP = "bliss_framework"
 _SECTION = re.compile(r"^\s*\[([^\]]+)\]", re.MULTILINE)
 _ALIKE = re.compile(r"bliss-?frameworks?(-plugins?)?|bliss(-plugins?)?")  # Normalised.
+_ADDRESS = re.compile(r"https?://\S+$")
 NAMELESS = "unknown"
 
 
@@ -38,6 +39,7 @@ class Entry:
         module: what to import.
         attribute: dotted path within the module; empty where the module itself is the plugin.
         needs: the versions of this host that the distribution asks for, such as ">=0.1,<0.2"; empty for any.
+        links: (label, address) of pages that its metadata name, such as ("Documentation", "https://...").
     """
 
     name: str = field()
@@ -46,6 +48,7 @@ class Entry:
     module: str = field()
     attribute: str = field(default="")
     needs: str = field(default="")
+    links: tuple[tuple[str, str], ...] = field(default=(), eq=False)
 
     def load(self) -> Any:
         """Import the plugin; whatever its code raises comes through."""
@@ -167,7 +170,24 @@ def _entry(name: str, value: str, distribution: Distribution) -> AnyEntry:
     except entrypoints.BadEntryPoint as error:
         reason = f'its entry point is {name} = "{value}"; allowed are "module" and "module:object"'
         return _unreadable(distribution, reason, error, name)
-    return Entry(name, *_identity(distribution), entry.module_name, entry.object_name or "", _needed_host(distribution))
+    return Entry(
+        name,
+        *_identity(distribution),
+        entry.module_name,
+        entry.object_name or "",
+        _needed_host(distribution),
+        _links(distribution),
+    )
+
+
+def _links(distribution: Distribution) -> tuple[tuple[str, str], ...]:
+    try:
+        named = [text.partition(",") for text in distribution.metadata.get_all("Project-URL") or ()]
+        home = distribution.metadata.get_all("Home-page") or ()
+    except Exception:
+        return ()
+    links = [*(("Homepage", text) for text in home), *((label, address) for label, _, address in named)]
+    return tuple((label.strip(), address.strip()) for label, address in links if _ADDRESS.match(address.strip()))
 
 
 def _needed_host(distribution: Distribution) -> str:

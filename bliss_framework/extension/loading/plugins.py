@@ -228,9 +228,8 @@ def _admit(manager: pluggy.PluginManager, entry: AnyEntry, wanted: Collection[An
     except StageError:
         manager.unregister(name=readable.name)
         raise
-    report = PluginReport(
-        readable.name, readable.distribution, readable.version, "ok", module=readable.module, seconds=seconds
-    )
+    who = (readable.name, readable.distribution, readable.version)
+    report = PluginReport(*who, "ok", module=readable.module, seconds=seconds, links=readable.links)
     for reason, hint in problems:
         report = report.with_problem("hooks", reason, hint)
     return report, registrations

@@ -39,6 +39,7 @@ class PluginReport:
         components: (kind, component) of all that it registers.
         module: that its entry point names; empty where it was not read.
         seconds: that its import took.
+        links: (label, address) of pages that the metadata of its distribution name.
     """
 
     name: str = field()
@@ -51,6 +52,7 @@ class PluginReport:
     components: tuple[tuple[str, Component], ...] = field(default=())
     module: str = field(default="")
     seconds: float = field(default=0.0, eq=False)
+    links: tuple[tuple[str, str], ...] = field(default=(), eq=False)
 
     @property
     def is_whole(self) -> bool:

@@ -112,10 +112,10 @@ def test_narrow(spawn):
 
 
 @pytest.mark.parametrize("name", ["data[/x].csv", "run[old].csv"])
-def test_names_with_square_brackets(spawn, table, name):
+def test_names_with_square_brackets(cli, table, name):
     """A file name with square brackets appears complete and ends nothing."""
     table(name)
-    ended = spawn("run", name, *QUICK)
+    ended = cli("run", name, *QUICK)
     assert ended.code == 0
     assert f"({name}): 12 bags" in ended.err
     assert "MarkupError" not in ended.err

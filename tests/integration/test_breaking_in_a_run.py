@@ -46,8 +46,7 @@ class Counted(RewardFunction):
             if breach == "forever":
                 print("hanging", flush=True)
                 time.sleep(600)
-            return {"nan": np.full(len(outcome.assignment), np.nan), "shape": np.ones(3), "above": np.full(
-                len(outcome.assignment), 1.5)}[breach]
+            return np.full(len(outcome.assignment), 1.5)
         return self.inner(outcome)
 
 
@@ -119,8 +118,6 @@ def lasting(document: dict[str, object]) -> dict[str, object]:
     ("breach", "said"),
     [
         ("raises", "the reward raised ZeroDivisionError in round 37: of its own"),
-        ("nan", "the reward returned nan for training instance 0 in round 37"),
-        ("shape", "the reward returned an array of shape (3,) and dtype float64 in round 37"),
         ("above", "the reward returned 1.5 for training instance 0 in round 37"),
     ],
 )

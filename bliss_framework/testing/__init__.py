@@ -6,7 +6,9 @@ In a test file, `check_reward(MyReward())` runs all checks at once, and
     def test_my_reward(check):
         check()
 
-runs them one by one. Expected failures are declared with a reason: `check_reward(reward, {"name of check": "why"})`.
+runs them one by one. Expected failures are declared with a reason, by the class itself in an attribute
+`expected_failures = {"name of check": "why"}`, which `bliss plugins --check` finds there too, or in the call:
+`check_reward(reward, {"name of check": "why"})`.
 """
 
 from bliss_framework.testing.baselines import baseline_checks as baseline_checks

@@ -49,15 +49,19 @@ class Example:
 def verify(what: Any, checks: Iterable[Check], expected_failures: Mapping[str, str] | None = None) -> None:
     """Run checks and report every failure at once.
 
+    A class that cannot keep a promise says so in its attribute `expected_failures`, which `bliss plugins --check` finds
+    there too.
+
     Args:
-        what: the component, for the message.
+        what: the component.
         checks: to run.
-        expected_failures: names of checks that are known to fail, each with the reason.
+        expected_failures: names of further checks that are known to fail, each with the reason.
 
     Raises:
         AssertionError: listing what failed, what was expected to fail and did not, and names that are no checks.
     """
-    checks, expected = list(checks), dict(expected_failures or {})
+    checks = list(checks)
+    expected = {**getattr(type(what), "expected_failures", {}), **(expected_failures or {})}
     problems = [f'there is no check "{name}"' for name in expected if name not in {check.name for check in checks}]
     for check in checks:
         failure = _failure(check)
@@ -74,8 +78,10 @@ def verify(what: Any, checks: Iterable[Check], expected_failures: Mapping[str, s
 def _failure(check: Check) -> str | None:
     try:
         check()
+    except KeyboardInterrupt:
+        raise
     except AssertionError as error:
         return str(error) or "assertion failed"
-    except Exception as error:
+    except BaseException as error:
         return f"{type(error).__name__}: {error}"
     return None

@@ -327,6 +327,20 @@ def test_expected_failures_stay_true():
         verify("it", [fine], {"missing": "why"})
 
 
+def test_a_class_declares_its_own_failures():
+    """What a class says of itself holds wherever it is checked, and stays true as well."""
+
+    class Own:
+        expected_failures = {"broken": "known"}  # noqa: RUF012 - as an author would write it
+
+    fine, broken = Check("fine", lambda: None), Check("broken", lambda: (_ for _ in ()).throw(SystemExit(0)))
+    verify(Own(), [fine, broken])
+    with pytest.raises(AssertionError, match=r"broken: SystemExit: 0"):
+        verify("it", [fine, broken])
+    with pytest.raises(AssertionError, match=r"broken: passes, but is declared"):
+        verify(Own(), [Check("broken", lambda: None)])
+
+
 def test_everything_installed_passes():
     """All built-in components pass the kit; those that need to be told something are skipped with the reason."""
     verdicts = {(one.kind, one.name): one for one in check_installed(REGISTRY) if one.plugin in BUILTIN}

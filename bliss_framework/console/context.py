@@ -140,7 +140,7 @@ def _teller(listeners: list[Listener], screen: Screen) -> Listener:
             except BaseException as error:
                 listeners.remove(listener)
                 culprit = culprit_of(error, active_plugins())
-                whose = "" if culprit is None else f" of {culprit.origin}"
+                whose = "" if culprit is None else f" of {culprit.report.origin}"
                 screen.note(f"Warning: an observer{whose} was dropped, it raised {describe(error)}.")
 
     return tell

@@ -35,14 +35,10 @@ class Culprit:
     component: tuple[str, str] | None = field()
     place: str = field()
 
-    @property
-    def origin(self) -> str:
-        """The plugin, its distribution and version."""
-        return f'plugin "{self.report.name}" from {self.report.distribution} {self.report.version}'
-
     def sentence(self, error: BaseException) -> str:
         """Say whose code raised what, where, and who can mend it."""
-        who = self.origin if self.component is None else f'{self.component[0]} "{self.component[1]}" of {self.origin}'
+        origin = self.report.origin
+        who = origin if self.component is None else f'{self.component[0]} "{self.component[1]}" of {origin}'
         told = f"Tell the authors of {self.report.distribution}."
         return f"{who[0].upper()}{who[1:]} broke in {self.place}: {describe(error)}. {told}"
 
@@ -81,10 +77,11 @@ def culprit_of(error: BaseException, plugins: Plugins) -> Culprit | None:
     if not reports:
         return None
     calls = [(frame, line, reports.get(_package(frame))) for frame, line in walk_tb(error.__traceback__)]
-    for report in (report for _, _, report in reversed(calls) if report is not None):
-        own = [(frame, line) for frame, line, whose in reversed(calls) if whose is report]
-        return Culprit(report, _component([frame for frame, _ in own], report), _place(own))
-    return None
+    report = next((whose for _, _, whose in reversed(calls) if whose is not None), None)
+    if report is None:
+        return None
+    own = [(frame, line) for frame, line, whose in reversed(calls) if whose is report]
+    return Culprit(report, _component([frame for frame, _ in own], report), _place(own))
 
 
 def _packages(report: PluginReport) -> set[str]:

@@ -55,6 +55,11 @@ class PluginReport:
     links: tuple[tuple[str, str], ...] = field(default=(), eq=False)
 
     @property
+    def origin(self) -> str:
+        """The plugin, its distribution and version, as in the middle of a sentence."""
+        return f'plugin "{self.name}" from {self.distribution} {self.version}'
+
+    @property
     def is_whole(self) -> bool:
         """Whether all of the plugin was loaded."""
         return self.state == "ok" and self.stage is None
@@ -66,8 +71,7 @@ class PluginReport:
 
     def slowness(self) -> str:
         """Return how long every command waits for the plugin, as a whole sentence."""
-        who = f'Plugin "{self.name}" from {self.distribution} {self.version}'
-        return f"{who} took {self.seconds:.1f} s to import, for which every command waits."
+        return f"P{self.origin[1:]} took {self.seconds:.1f} s to import, for which every command waits."
 
     def as_dict(self) -> dict[str, Any]:
         """Return what `bliss plugins --json` prints of this plugin; other programs rely on these keys."""
@@ -88,7 +92,7 @@ class PluginReport:
         >>> PluginReport("a", "bliss-a", "0.3", "blocked").sentence()
         'Plugin "a" from bliss-a 0.3 is blocked; take it out of --block-plugin and BLISS_BLOCK_PLUGINS to use it.'
         """
-        who = f'Plugin "{self.name}" from {self.distribution} {self.version}'
+        who = f"P{self.origin[1:]}"
         if self.state == "blocked":
             return f"{who} is blocked; take it out of --block-plugin and BLISS_BLOCK_PLUGINS to use it."
         if self.is_whole:

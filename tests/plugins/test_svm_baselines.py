@@ -35,12 +35,17 @@ def by_bag(X, bags):
     return [X[bags == name] for name in dict.fromkeys(bags.tolist())]
 
 
-@pytest.fixture
-def hard(toy):
+def overlapping(toy, seed):
     """Bags that overlap, with their rows interleaved: labels and witnesses change a few times before they settle."""
-    X, bags, weak = toy(seed=3, n_pos=12, n_neg=12, size=5, gap=2.0)
+    X, bags, weak = toy(seed=seed, n_pos=12, n_neg=12, size=5, gap=2.0)
     rows = np.random.default_rng(1).permutation(len(X))
     return X[rows], bags[rows], weak
+
+
+@pytest.fixture
+def hard(toy):
+    """The bags of one seed."""
+    return overlapping(toy, 3)
 
 
 # mi-SVM
@@ -112,10 +117,15 @@ def mi_svm_bag_by_loop(X, bags, weak, **settings):
         witnesses, rows = found, X[found]
 
 
-@pytest.mark.parametrize("settings", [{"C": 1.0}, {"C": 5.0, "gamma": 0.7}, {"C": 10.0, "kernel": "linear"}], ids=str)
-def test_mi_svm_bag_is_an_svm_and_witnesses_by_turns(hard, settings):
+@pytest.mark.parametrize(
+    # Where mean rows cannot be told from negative ones all scores are equal, and witnesses are drawn by rounding.
+    ("settings", "seed"),
+    [({"C": 1.0}, 3), ({"C": 5.0, "gamma": 0.7}, 3), ({"C": 1.0, "kernel": "linear"}, 6)],
+    ids=str,
+)
+def test_mi_svm_bag_is_an_svm_and_witnesses_by_turns(toy, settings, seed):
     """The witnesses and scores of a plain loop over scikit-learn's SVC that starts with mean rows."""
-    X, bags, weak = hard
+    X, bags, weak = overlapping(toy, seed)
     gamma = {"gamma": 1 / (X.shape[1] * X.var()), **settings}
     svc, witnesses = mi_svm_bag_by_loop(X, bags, {name: weak[name] for name in dict.fromkeys(bags)}, **gamma)
     model = MiSvmBag(scaling="none", **settings).fit(X, weak, bags=bags)

@@ -4,7 +4,7 @@ Host and plugins call one another in many places. Where each of these calls were
 forgotten; a traceback forgets none.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -73,9 +73,11 @@ def culprit_of(error: BaseException, plugins: Plugins) -> Culprit | None:
     """Return the plugin whose code raised an exception, or None where it was nobody's or that of the host."""
     if is_fault(error) or is_lost_worker(error):
         return None
-    reports = {package: one for one in plugins.reports if not is_own(one.distribution) for package in _packages(one)}
-    if not reports:
+    strangers = [one for one in plugins.reports if not is_own(one.distribution)]
+    if not strangers:
         return None
+    shipped = _shipped()
+    reports = {package: one for one in strangers for package in _packages(one, shipped)}
     calls = [(frame, line, reports.get(_package(frame))) for frame, line in walk_tb(error.__traceback__)]
     report = next((whose for _, _, whose in reversed(calls) if whose is not None), None)
     if report is None:
@@ -84,15 +86,22 @@ def culprit_of(error: BaseException, plugins: Plugins) -> Culprit | None:
     return Culprit(report, _component([frame for frame, _ in own], report), _place(own))
 
 
-def _packages(report: PluginReport) -> set[str]:
-    """Return the top-level packages that a plugin's distribution installed, that of its entry point among them."""
-    own = normalise(report.distribution)
+def _shipped() -> dict[str, set[str]]:
+    """Return the top-level packages that each distribution installed, by its normalised name."""
     try:
         owners = packages_distributions()
-    except Exception:  # Some other distribution may have metadata that cannot be read.
-        owners = {}
-    shipped = {package for package, by in owners.items() if own in map(normalise, by)}
-    return (shipped | {report.module.partition(".")[0]}) - {""}
+    except Exception:
+        return {}  # Some other distribution may have metadata that cannot be read.
+    shipped: dict[str, set[str]] = {}
+    for package, distributions in owners.items():
+        for one in distributions:
+            shipped.setdefault(normalise(one), set()).add(package)
+    return shipped
+
+
+def _packages(report: PluginReport, shipped: Mapping[str, set[str]]) -> set[str]:
+    """Return the packages of a plugin's distribution, that of its entry point among them."""
+    return {*shipped.get(normalise(report.distribution), ()), report.module.partition(".")[0]} - {""}
 
 
 def _package(frame: FrameType) -> str:

@@ -394,6 +394,10 @@ def test_second_problem_is_added_to_the_first(site):
     [
         (">=2.0", "metadata", "pip install --upgrade bliss-framework, or pip uninstall bliss-odd"),
         ("<0.1", "metadata", "pip install --upgrade bliss-odd, or pip uninstall bliss-odd"),
+        ("==2.*", "metadata", "pip install --upgrade bliss-framework, or pip uninstall bliss-odd"),
+        ("==0.0.*", "metadata", "pip install --upgrade bliss-odd, or pip uninstall bliss-odd"),
+        ("===odd", "metadata", "pip install --upgrade bliss-odd, or pip uninstall bliss-odd"),
+        ("==0.1.*", None, None),
         (">=0.1,<0.2", None, None),
         ('>=9; extra == "future"', None, None),
         ("no requirement at all", None, None),
@@ -410,7 +414,7 @@ def test_versions_of_the_host_that_are_asked_for(site, needs, stage, hint):
         assert report.reason == f"it needs bliss-framework{needs}, and this is {__version__}"
 
 
-@pytest.mark.parametrize("group", ["bliss-framework", "bliss_framework.plugins", "Bliss_Framework", "bliss.plugins"])
+@pytest.mark.parametrize("group", ["bliss-framework", "bliss_framework.plugins", "Bliss_Framework", "bliss_frameworks"])
 def test_a_group_that_is_misspelt(site, group):
     """Entry points in a group that is ours but for its spelling are noticed."""
     site.dist("bliss-odd", f"[{group}]\nodd = odd_hooks\n")
@@ -423,7 +427,7 @@ def test_a_group_that_is_misspelt(site, group):
 
 def test_groups_of_others_are_none_of_our_business(site):
     """Other groups may be called what they like."""
-    site.dist("bliss-odd", "[console_scripts]\nblissful = odd:main\n[blissful]\nodd = odd_hooks\n")
+    site.dist("bliss-odd", "[console_scripts]\nblissful = odd:main\n[blissful]\nodd = odd_hooks\n[bliss]\nodd = odd\n")
     assert [one.distribution for one in find_entries()] == []
 
 

@@ -85,9 +85,14 @@ def _check_host(entry: Entry) -> None:
     needed = SpecifierSet(entry.needs)
     if is_own(entry.distribution) or needed.contains(__version__, prereleases=True):
         return
-    newer = [one for one in needed if one.operator in AT_LEAST and Version(one.version) > Version(__version__)]
+    newer = [one for one in needed if one.operator in AT_LEAST and _lowest(one.version) > Version(__version__)]
     reason = f"it needs {OWN_DISTRIBUTION}{entry.needs}, and this is {__version__}"
     raise StageError("metadata", reason, f"pip install --upgrade {OWN_DISTRIBUTION}" if newer else None)
+
+
+def _lowest(version: str) -> Version:
+    """Return the lowest version that a clause such as "0.2.*" means."""
+    return Version(version.removesuffix(".*"))
 
 
 # Stage "import"

@@ -17,13 +17,13 @@ from typing import Any
 
 import entrypoints
 from attrs import evolve, field, frozen
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 
 from bliss_framework.extension.naming import OWN_DISTRIBUTION, is_own, normalise
 
 GROUP = "bliss_framework"
 _SECTION = re.compile(r"^\s*\[([^\]]+)\]", re.MULTILINE)
-_ALIKE = re.compile(r"bliss-?frameworks?(-plugins?)?|bliss(-plugins?)?")  # Normalised.
+_ALIKE = re.compile(r"bliss-?frameworks?(-plugins?)?")  # Normalised; "bliss" alone may be somebody else's.
 _ADDRESS = re.compile(r"https?://\S+$")
 NAMELESS = "unknown"
 
@@ -102,7 +102,9 @@ def _is_undecodable(distribution: Distribution) -> bool:
 
 def _remains(distribution: Distribution) -> list[AnyEntry]:
     """Report metadata of this host that lie before its own and know no plugins: all built-in ones would be gone."""
-    if not is_own(_header(distribution, "Name")) or GROUP in (distribution.read_text("entry_points.txt") or ""):
+    if not is_own(_header(distribution, "Name")) or _is_undecodable(distribution):
+        return []
+    if GROUP in (distribution.read_text("entry_points.txt") or ""):
         return []
     folder = distribution.locate_file("")
     reason = f"{folder} holds metadata of it without plugins, and comes before the installed one"
@@ -193,10 +195,10 @@ def _links(distribution: Distribution) -> tuple[tuple[str, str], ...]:
 def _needed_host(distribution: Distribution) -> str:
     try:
         requirements = [Requirement(text) for text in distribution.requires or ()]
-    except (InvalidRequirement, UnicodeError, OSError):
-        return ""
-    ours = [one for one in requirements if normalise(one.name) == OWN_DISTRIBUTION]
-    applying = [one for one in ours if one.marker is None or one.marker.evaluate({"extra": ""})]
+        ours = [one for one in requirements if normalise(one.name) == OWN_DISTRIBUTION]
+        applying = [one for one in ours if one.marker is None or one.marker.evaluate({"extra": ""})]
+    except Exception:
+        return ""  # What a stranger's metadata hold must not hurt others; pip has the last word on it.
     return ",".join(str(one.specifier) for one in applying if one.specifier)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from joblib import cpu_count, parallel_config
 
 from bliss_framework.compute.processes import workers_of_this_process
+from bliss_framework.compute.remains import ending_remains
 from bliss_framework.compute.signals import ignore_signals, signals_kept_from_children, signals_put_off
 from bliss_framework.errors import MissingExtraError, RunError, SettingsError, UnknownNameError
 from bliss_framework.extension.extras import pip_command
@@ -125,12 +126,13 @@ def _check_threads(client: Any, address: str) -> None:
 def _ray(ray: Any, address: str | None, n_workers: int) -> Iterator[None]:
     # Ray would send usage statistics otherwise.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    try:
-        _connect_to_ray(ray, address, n_workers)
-        import_module("ray.util.joblib").register_ray()
-        yield
-    finally:
-        ray.shutdown()
+    with ending_remains():
+        try:
+            _connect_to_ray(ray, address, n_workers)
+            import_module("ray.util.joblib").register_ray()
+            yield
+        finally:
+            ray.shutdown()
 
 
 def _connect_to_ray(ray: Any, address: str | None, n_workers: int) -> None:

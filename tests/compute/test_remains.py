@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bliss_framework.compute.remains import MARK, PROCESSES, end_marked, ending_remains, marked
+from bliss_framework.compute.remains import MARK, PROCESSES, Started, end_started, ending_remains
 
 pytestmark = pytest.mark.skipif(not PROCESSES.is_dir(), reason="the environment of other processes cannot be read here")
 
@@ -31,6 +31,13 @@ def running(number: int) -> bool:
         return False
 
 
+def has_ended(number: int) -> bool:
+    last = time.monotonic() + 30
+    while running(number) and time.monotonic() < last:
+        time.sleep(0.1)
+    return not running(number)
+
+
 def test_what_a_killed_command_started_is_ended() -> None:
     command = subprocess.Popen([sys.executable, "-c", COMMAND], stdout=subprocess.PIPE)
     assert command.stdout is not None
@@ -39,19 +46,21 @@ def test_what_a_killed_command_started_is_ended() -> None:
     command.send_signal(signal.SIGKILL)
     command.wait()
     command.stdout.close()
-    last = time.monotonic() + 30
-    while running(started) and time.monotonic() < last:
-        time.sleep(0.1)
-    assert not running(started)
+    assert has_ended(started)
 
 
-def test_only_processes_with_the_mark_are_ended() -> None:
+def test_only_what_has_the_mark_is_ended_and_what_it_started() -> None:
+    starts = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {SLEEP!r}], env={{}})"
+    started = Started("mine")
     with subprocess.Popen([sys.executable, "-c", SLEEP]) as other:
-        with subprocess.Popen([sys.executable, "-c", SLEEP], env={**os.environ, MARK: "mine"}) as mine:
-            while marked("mine") != [mine.pid]:
+        with subprocess.Popen([sys.executable, "-c", starts], env={**os.environ, MARK: "mine"}) as mine:
+            while len(started.look()) < 2:
                 time.sleep(0.05)
-            end_marked("mine", patience=0.0)
+            child = max(started.look())
+            assert set(started.look()) == {mine.pid, child}
+            end_started(started, patience=0.0)
             assert mine.wait() == -signal.SIGKILL
+            assert has_ended(child)
         assert other.poll() is None
         other.kill()
 

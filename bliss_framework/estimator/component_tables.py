@@ -44,7 +44,7 @@ def defaults_by_data(kind: str, spec: Any, registry: Registry, profile: Profile 
 def with_shared_parameters(
     spec: Mapping[str, Any], regime: Any, registry: Registry, facts: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Hand a baseline the parameters of the regime that it has, too, unless the user set them.
+    """Hand a baseline the parameters of the regime that it has, too, or the regime itself, unless the user set them.
 
     What means positive, what classes are called, or how a set is written are facts of the data: a baseline that took
     them otherwise would be judged by other labels.
@@ -56,6 +56,7 @@ def with_shared_parameters(
         facts: as in `configure`.
     """
     own = arguments_of("baseline", str(spec["name"]), registry)
+    whole = {"regime": regime} if "regime" in own else {}
     shared = {name: value for name, value in (facts or {}).items() if value is not None}
     if isinstance(regime, str | Mapping):
         shared |= {name: value for name, value in as_table(regime).items() if name != "name"}
@@ -63,7 +64,7 @@ def with_shared_parameters(
         shared |= {name: getattr(regime, name) for name in own if hasattr(regime, name)}
     if shared.get("classes") is not None and "label_names" in own and "classes" not in own:
         shared["label_names"] = shared["classes"]  # Regimes call the names of labels either way.
-    return {**{name: value for name, value in shared.items() if name in own}, **spec}
+    return {**{name: value for name, value in shared.items() if name in own}, **whole, **spec}
 
 
 def arguments_of(kind: str, name: Any, registry: Registry) -> Mapping[str, inspect.Parameter]:

@@ -41,6 +41,7 @@ class WeakDataset:
         bags: (n,) bag id of each row.
         weak: (B,) or (B, ...) weak label of each bag, in order of first appearance.
         regime: the component name of the regime that the weak labels are made for.
+        regime_parameters: of that regime, where the data themselves say them, such as a share that is known.
         instance_labels: (n,) true classes where they are known (never used for inference), or None.
         feature_names: one for each column, or None.
         label_names: names of all labels of label sets, of the columns where these are a matrix; or None.
@@ -59,6 +60,7 @@ class WeakDataset:
     bags: NDArray[Any] = field()
     weak: Any = field()
     regime: str = field(default="mil")
+    regime_parameters: Mapping[str, Any] = field(factory=dict, kw_only=True)
     instance_labels: NDArray[Any] | None = field(default=None)
     feature_names: tuple[str, ...] | None = field(default=None)
     label_names: tuple[str, ...] | None = field(default=None)

@@ -22,6 +22,7 @@ from bliss_framework.estimator.preparation import learnt, prepared_by
 from bliss_framework.estimator.prepared_rows import reading_of_files
 from bliss_framework.estimator.row_settings import AUTO
 from bliss_framework.estimator.suspect_columns import suspect_columns
+from bliss_framework.extension.components import as_table
 from bliss_framework.extension.contracts import Profile
 from bliss_framework.extension.dataset import WeakDataset
 from bliss_framework.extension.loading.plugins import Plugins
@@ -189,7 +190,7 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
     registry = plugins.registry
     loaded = _load(settings, settings.data, registry, data_dirs)
     dataset = loaded.dataset
-    given = _given(settings.bliss, dataset.regime)
+    given = _given(settings.bliss, dataset)
     check_seed(given["random_state"])
     prepare = given["prepare"]
     data = _checked(dataset, prepare)
@@ -287,11 +288,14 @@ def _found_names(problem: Problem) -> dict[str, Any]:
     return found
 
 
-def _given(bliss: Mapping[str, Any], regime: str) -> dict[str, Any]:
+def _given(bliss: Mapping[str, Any], dataset: WeakDataset) -> dict[str, Any]:
     """Fill in what a run knows: the regime of the data, a seed, so that it can be repeated, and prepared rows."""
-    spec = bliss.get("regime", regime)
-    named = {"name": regime, **spec} if isinstance(spec, Mapping) and "name" not in spec else spec
-    return {"random_state": DEFAULT_SEED, "prepare": AUTO, **bliss, "regime": named}
+    spec = bliss.get("regime", dataset.regime)
+    if isinstance(spec, str | Mapping):
+        spec = {"name": dataset.regime, **as_table(spec)}
+        if spec["name"] == dataset.regime:
+            spec = {**dataset.regime_parameters, **spec}
+    return {"random_state": DEFAULT_SEED, "prepare": AUTO, **bliss, "regime": spec}
 
 
 def _test_problem(tested: LoadedData, problem: Problem, prepare: Any) -> tuple[Problem, tuple[str, ...]]:

@@ -1,0 +1,131 @@
+"""Measure every kind of weak label on two real sets: BLISS, its control, baselines and true labels on the same splits.
+
+    python docs/experiments/weak_labels_table.py TABLE.md --repeats 10 --jobs 2
+
+In each split 30 % of the rows are put aside with their true classes, and the others lose theirs for weak labels. Every
+method has its defaults. "no-bandit" is BLISS on what rows inherit, with and without the rounds of relabelling that BLISS
+has, and the better one is shown; "true labels" is the final classifier of BLISS on the truth.
+A difference counts beyond noise where the t-test for resampled splits (Nadeau and Bengio, 2003) has p < 0.05.
+"""
+
+import argparse
+import json
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.stats import t as student
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_predict, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from bliss_framework import BlissClassifier
+from bliss_framework.plugin import load_plugins, resolve
+from bliss_weak_labels.datasets.makers import MAKERS, Weakened
+from bliss_weak_labels.datasets.real_sets import BINARY, SETS
+
+TEST_SHARE, FIRST_SEED = 0.3, 100
+SVM = {"name": "svm-rbf", "C": 1.0, "width": 0.5}
+
+
+def main() -> None:
+    """Run what is missing, and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", type=Path, help="a Markdown file; the figures of single splits go beside it as JSON")
+    parser.add_argument("--repeats", type=int, default=10)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--kinds", default=",".join(MAKERS))
+    options = parser.parse_args()
+    kept = options.table.with_suffix(".json")
+    figures = json.loads(kept.read_text()) if kept.exists() else {}
+    for kind in options.kinds.split(","):
+        for name in sorted(SETS[kind in BINARY]):
+            seeds = range(FIRST_SEED, FIRST_SEED + options.repeats)
+            calls = (delayed(split)(kind, name, seed) for seed in seeds)
+            if f"{kind} {name}" not in figures:
+                figures[f"{kind} {name}"] = Parallel(n_jobs=options.jobs)(calls)
+                kept.write_text(json.dumps(figures, indent=1))
+    options.table.write_text("\n".join(lines(figures)) + "\n")
+
+
+def split(kind: str, name: str, seed: int) -> dict[str, float]:
+    """Return the test accuracy of each method on one split."""
+    X, y = SETS[kind in BINARY][name]()
+    train, test = train_test_split(np.arange(len(y)), test_size=TEST_SHARE, random_state=seed, stratify=y)
+    more = {"chances": confidence_of(X, y)[train]} if kind == "confidences" else {}
+    weakened = MAKERS[kind](y[train], np.random.default_rng(seed), **more)
+    rows = train[weakened.rows]
+    found = {}
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore")
+        for method, model in methods(weakened, y[train], seed):
+            fitted = model.fit(X[rows], weakened.weak, bags=weakened.bags)
+            found[method] = float((fitted.predict(X[test]) == y[test]).mean())
+        truth = {"name": "noisy-labels", "noise": 0.0}
+        ceiling = BlissClassifier(regime=truth, inherited_share=1.0, final_classifier=SVM, random_state=seed)
+        known = train if kind == "confidences" else rows
+        found["true labels"] = float((ceiling.fit(X[known], y[known]).predict(X[test]) == y[test]).mean())
+    return found
+
+
+def methods(weakened: Weakened, truth: Any, seed: int) -> Iterator[tuple[str, Any]]:
+    """Yield BLISS, its control and the baselines of the regime."""
+    spec = dict(weakened.regime)
+    presets = resolve("regime", spec).presets
+    yield "BLISS", BlissClassifier(regime=spec, random_state=seed)
+    control = {"regime": spec, "random_state": seed, "inherited_share": 1.0, **presets.control}
+    yield "no-bandit", BlissClassifier(**control)
+    yield "no-bandit, no rounds", BlissClassifier(**control, relabel_rounds=0)
+    for name in presets.baselines:
+        yield name, baseline(name, spec, truth).set_params(random_state=seed)
+
+
+def baseline(name: str, spec: Mapping[str, Any], truth: Any) -> Any:
+    """Return a baseline with the parameters of the regime that it has too; the prior of comparisons is told."""
+    model = load_plugins().registry.create("baseline", {"name": name})
+    shared = {**spec, "regime": dict(spec), "prior": float(np.mean(truth))} | dict(spec)
+    return model.set_params(**{key: value for key, value in shared.items() if key in model.get_params()})
+
+
+def confidence_of(X: Any, y: Any) -> Any:
+    """Return the chance (n,) that a row is positive, by a model that has not seen it."""
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=0.1))
+    return cross_val_predict(model, X, y, method="predict_proba", cv=5)[:, 1]
+
+
+def lines(figures: Mapping[str, list[dict[str, float]]]) -> Iterator[str]:
+    """Yield the lines of a Markdown table."""
+    yield "| weak labels | set | BLISS | no-bandit | best baseline | true labels | against no-bandit | the baseline |"
+    yield "| --- " * 8 + "|"
+    for key, splits in figures.items():
+        kind, name = key.split(" ", 1)
+        of = {method: np.array([100 * one[method] for one in splits]) for method in splits[0]}
+        own, truth = of.pop("BLISS"), of.pop("true labels")
+        control = max((of.pop(name) for name in ("no-bandit", "no-bandit, no rounds")), key=lambda one: one.mean())
+        best = max(of, key=lambda method: of[method].mean())
+        cells = [shown(own), shown(control), f"{shown(of[best])} ({best})", shown(truth)]
+        verdicts = [difference(own, control), difference(own, of[best])]
+        yield "| " + " | ".join([kind, name, *cells, *verdicts]) + " |"
+
+
+def shown(values: Any) -> str:
+    """Write a mean and a deviation over splits."""
+    return f"{values.mean():.1f} ± {values.std(ddof=1):.1f}"
+
+
+def difference(own: Any, other: Any) -> str:
+    """Write a mean difference, whether it is beyond noise, and in how many splits it is above 0."""
+    apart = own - other
+    spread = np.sqrt(apart.var(ddof=1) * (1 / len(apart) + TEST_SHARE / (1 - TEST_SHARE)))
+    p = 2 * student.sf(abs(apart.mean()) / spread, len(apart) - 1) if spread > 0 else 1.0
+    verdict = "level" if p >= 0.05 else ("ahead" if apart.mean() > 0 else "behind")
+    return f"{apart.mean():+.1f}, {verdict} (p {p:.2g}, {(apart > 0).sum()} of {len(apart)})"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,194 @@
+"""Bags that are positive where two conditions hold together: an instance of each of two concepts."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import evolve, field, frozen
+from numpy.typing import NDArray
+from sklearn.cluster import KMeans
+
+from bliss_framework.plugin import (
+    BagReading,
+    Bags,
+    LabelSpace,
+    Outcome,
+    Part,
+    Presets,
+    Regime,
+    WeakLabels,
+    at_least,
+    between,
+)
+from bliss_mil.regime.presets import LIKELIHOOD
+from bliss_mil.regime.weak_labels import check_binary, check_known_binary
+
+CERTAIN = 1e-6
+UNLIKELY = -1e6  # A bound below all others.
+CLEAR = 0.8  # The chance with which a first draw follows an anchor.
+
+
+@frozen
+class TwoConditionMil(Regime):
+    """A bag is positive where it holds a "first" and a "second" instance (Weidmann, Frank and Pfahringer, ECML 2003).
+
+    Instances are "none", "first" or "second". With the chances s, a bag holds concept k with chance
+    P_k = 1 - prod (1 - s_k) and is positive with chance P_1 P_2. Two names for one thing would be as good the other way
+    round, and "first" for nearly everything would be good enough to begin with, so three things tell them apart: first
+    draws follow the two clusters of rows that occur together in positive bags more than in negative ones, named by
+    where they lie; a label assignment has both concepts in positive bags and never both in negative ones; and at most a
+    share of a bag is of a concept.
+
+    Args:
+        positive_label: which of two weak labels means positive; see the regime "mil".
+        most: the largest share of a bag that is of a concept, though two instances always may be.
+        n_clusters: of rows, among which the two anchors are.
+    """
+
+    presets: ClassVar[Presets] = evolve(
+        LIKELIHOOD,
+        defaults={**LIKELIHOOD.defaults, "n_inferences": 1, "n_folds": 2, "relabel_rounds": 30},
+    )
+
+    positive_label: Any = field(default=None)
+    most: float = field(default=0.5, validator=between(0.0, 1.0))
+    n_clusters: int = field(default=20, validator=at_least(2))
+
+    @property
+    def reading(self) -> BagReading:
+        """A bag is as positive as the weaker of its two conditions."""
+        return TwoConditionReading()
+
+    def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
+        """Refuse anything but two classes of bags, both of them there."""
+        read = check_binary(weak, bags, self.positive_label)
+        return evolve(read, classes=("none", "first", "second"), bag_classes=read.classes)
+
+    def check_test(self, weak: NDArray[Any], bags: Bags, classes: tuple[Any, ...]) -> WeakLabels:
+        """Take the words of training, or others of which everybody knows which is positive."""
+        return check_known_binary(weak, bags, classes) or super().check_test(weak, bags, classes)
+
+    def label_space(self, weak: WeakLabels, bags: Bags) -> LabelSpace:
+        """Let every instance be of either concept or of none."""
+        return LabelSpace(np.ones((bags.n_rows, 3), dtype=bool), np.arange(3))
+
+    def inherited(self, weak: WeakLabels, bags: Bags) -> NDArray[np.float64]:
+        """Say of negative bags that they hold nothing, and of positive ones that they hold both."""
+        return np.where(bags.spread(weak.values)[:, None] == 1, [1 / 3, 1 / 3, 1 / 3], [1.0, 0.0, 0.0])
+
+    def slopes(self, chances: NDArray[np.float64], part: Part) -> NDArray[np.float64]:
+        """Return the slope (m, 3) of log P_1 P_2, or log(1 - P_1 P_2), in the chances (m, 3) of instances."""
+        bags = part.bags
+        others = np.clip(1 - chances[:, 1:], CERTAIN, 1.0)
+        absent = np.exp(bags.sum(np.log(others)))
+        present = np.maximum(1 - absent, CERTAIN)
+        both = present.prod(axis=1, keepdims=True)
+        of_positive, of_negative = 1 / present, -present[:, ::-1] / np.maximum(1 - both, CERTAIN)
+        of_bag = np.where(part.weak.values[:, None] == 1, of_positive, of_negative) * absent
+        return np.concatenate([np.zeros((len(chances), 1)), bags.spread(of_bag) / others], axis=1)
+
+    def draw_prior(self, part: Part) -> NDArray[np.float64] | None:
+        """Draw the concepts of the two clusters that tell positive bags from negative ones best."""
+        rows = np.asarray(part.X.toarray() if part.rows.is_sparse else part.X)
+        n_clusters = min(self.n_clusters, len(np.unique(rows, axis=0)))
+        if n_clusters < 2:
+            return None
+        clusters = KMeans(n_clusters, n_init=3, random_state=0).fit(rows)
+        first, second = anchors(clusters.labels_, clusters.cluster_centers_, part)
+        doubt = (1 - CLEAR) / 2
+        prior = np.tile([1 - doubt, doubt / 2, doubt / 2], (len(rows), 1))
+        prior[clusters.labels_ == first] = [doubt, CLEAR, doubt]
+        prior[clusters.labels_ == second] = [doubt, doubt, CLEAR]
+        return prior
+
+    def constraint(self) -> Any:
+        """Keep assignments in which positive bags hold both concepts and negative ones do not."""
+        return self._keep
+
+    def _keep(self, bounds: NDArray[np.float64], part: Part) -> NDArray[np.intp]:
+        return keep_conditions(bounds, part, self.most)
+
+
+def anchors(labels: NDArray[np.intp], centres: NDArray[np.floating], part: Part) -> tuple[int, int]:
+    """Return the two clusters that stand together in positive bags more than in negative ones.
+
+    Args:
+        labels: (n,) the cluster of each row.
+        centres: (K, d).
+        part: the rows, with their bags.
+
+    Returns:
+        The cluster that lies higher in the column in which they differ most, and the other one: so the same two
+        clusters have the same names in every fold.
+    """
+    holds = part.bags.any(labels[:, None] == np.arange(len(centres))).astype(float)
+    positive = part.weak.values == 1
+    together = [holds[which].T @ holds[which] / max(which.sum(), 1) for which in (positive, ~positive)]
+    first, second = np.unravel_index(np.triu(together[0] - together[1], 1).argmax(), together[0].shape)
+    apart = centres[first] - centres[second]
+    swapped = apart[np.abs(apart).argmax()] < 0
+    return (int(second), int(first)) if swapped else (int(first), int(second))
+
+
+def keep_conditions(bounds: NDArray[np.float64], part: Part, most: float) -> NDArray[np.intp]:
+    """Choose labels with large bounds so that positive bags hold both concepts and negative bags do not.
+
+    In a positive bag without a concept the row that loses least gets it; from a negative bag with both the concept goes
+    that gains less.
+
+    Args:
+        bounds: (n, 3) of "none", "first" and "second".
+        part: the rows, with their bags.
+        most: the largest share of a bag that is of a concept, though two rows always may be.
+    """
+    bags, values = part.bags, bounds.copy()
+    lead = values[:, 1:].max(axis=1) - values[:, 0]
+    values[_ranks(lead, bags) >= np.maximum(2, most * bags.spread(bags.sizes)), 1:] = UNLIKELY
+    labels = values.argmax(axis=1)
+    chosen = np.zeros(len(labels), dtype=bool)
+    positive = bags.spread(part.weak.values) == 1
+    for concept in (1, 2):
+        missing = positive & ~bags.spread(bags.any((labels == concept) & ~chosen))
+        cost = np.where(chosen, np.inf, values.max(axis=1) - bounds[:, concept])
+        nearest = _ranks(-cost, bags) == 0
+        labels[missing & nearest & ~chosen] = concept
+        chosen |= positive & (labels == concept) & (_ranks(np.where(labels == concept, lead, -np.inf), bags) == 0)
+    gains = [bags.sum(np.where(labels == concept, lead, 0.0)) for concept in (1, 2)]
+    both = bags.any(labels == 1) & bags.any(labels == 2) & (part.weak.values == 0)
+    less = np.where(gains[0] < gains[1], 1, 2)
+    labels[bags.spread(both) & (labels == bags.spread(less))] = 0
+    return labels
+
+
+def _ranks(values: NDArray[np.floating], bags: Bags) -> NDArray[np.intp]:
+    """Return the place (n,) of each value among those of its bag, 0 for the largest."""
+    order = np.lexsort((-values, bags.index))
+    starts = np.cumsum(bags.sizes) - bags.sizes
+    ranks = np.empty(len(order), dtype=np.intp)
+    ranks[order] = np.arange(len(order)) - np.repeat(starts, bags.sizes)
+    return ranks
+
+
+@frozen
+class TwoConditionReading(BagReading):
+    """A bag is as positive as the weaker of its two conditions, and a condition as its best instance."""
+
+    from_instances: ClassVar[bool] = True
+
+    def bag_scores(self, scores: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
+        """Return min over concepts of max over instances of how far the concept leads "none": (n, 3) -> (B,)."""
+        return np.asarray(bags.max(scores[:, 1:] - scores[:, :1]).min(axis=1))
+
+    def bag_labels(self, scores: NDArray[np.float64], bags: Bags, threshold: float) -> NDArray[Any]:
+        """Predict 1 where both conditions are met."""
+        return np.asarray(self.bag_scores(scores, bags) > threshold, dtype=np.int8)
+
+    def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
+        """Return the share of held-out bags that are predicted right."""
+        bags, classes = outcome.fold.heldout.bags, outcome.heldout_classes
+        predicted = bags.any(classes == 1) & bags.any(classes == 2)
+        return {"accuracy": float((predicted == outcome.fold.heldout.weak.values).mean())}
+
+    def evaluate(self, predicted: NDArray[Any], scores: NDArray[np.float64], weak: WeakLabels) -> Mapping[str, float]:
+        """Return the share of bags that are predicted right."""
+        return {"bag_accuracy": float((predicted == weak.values).mean())}

@@ -1,0 +1,1 @@
+"""Weak labels of many kinds: sets, noise, missing ones, annotators, pairs, comparisons, confidences and counts."""

@@ -1,0 +1,1 @@
+"""How likely weak labels are, given chances of the classes."""

@@ -1,0 +1,70 @@
+"""The reward of all weak labels that have a likelihood: does a label move held-out rows to where these are likely?"""
+
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from bliss_framework.plugin import (
+    BlockMarginalEffect,
+    BlockReward,
+    Fold,
+    MarginalEffect,
+    Outcome,
+    Reward,
+    RewardFunction,
+    SettingsError,
+    influence,
+    positive,
+)
+from bliss_weak_labels.likelihood.chances import class_chances, slopes_in_outputs
+
+
+@frozen
+class LikelihoodReward(Reward):
+    """Reward labels by their marginal effect on the log-likelihood of held-out weak labels.
+
+    With held-out outputs z, chances s = softmax(steepness / 2 * z / std z) and the log-likelihood L of weak labels that
+    the regime knows,
+
+        h_c    = dL / ds_c
+        g_c    = s_c (h_c - sum_j s_j h_j)
+        E_x(c) = sum over held-out x' of g_c(x') k(x, x')
+        R_x(l) = 1[l = f(x)] * (1/2 + 1/2 * tanh(gain * E_x(l) / mean |E|))
+
+    where k(x, x') is the influence of the label of x on the output of x'. The regime has a method
+    `slopes(chances, part) -> h`; all else is the same for every kind of weak label, as in the imprecise-label EM of
+    Chen et al., A general framework for learning from weak supervision, ICML 2024.
+
+    Args:
+        steepness: of the softmax, in standard deviations of the output; above 0.
+        gain: how soon a marginal effect above the mean counts in full; above 0.
+    """
+
+    steepness: float = field(default=2.0, validator=positive)
+    gain: float = field(default=0.7, validator=positive)
+
+    def prepare(self, fold: Fold, classifier: Any) -> RewardFunction:
+        """Find out once how far each training label moves each held-out output."""
+        if not hasattr(fold.regime, "slopes"):
+            raise SettingsError(
+                f'The reward "weak-likelihood" asks its regime for slopes(chances, part), which '
+                f"{type(fold.regime).__name__} has not; use a reward made for this regime."
+            )
+        return MarginalEffect(influence(fold, classifier), self._slopes, self.gain)
+
+    def in_blocks(self) -> BlockReward:
+        """Return the same reward for bags that come in blocks."""
+        return BlockMarginalEffect(_outputs, self._slopes, self.gain)
+
+    def _slopes(self, outcome: Outcome, spread: float | None = None) -> NDArray[np.float64]:
+        """Return the slope in each held-out output: (m, 1) for two classes, else (m, C)."""
+        fold = outcome.fold
+        chances = class_chances(_outputs(outcome), self.steepness, spread)
+        slopes = slopes_in_outputs(chances, fold.regime.slopes(chances, fold.heldout))
+        return slopes[:, 1:] if slopes.shape[1] == 2 else slopes
+
+
+def _outputs(outcome: Outcome) -> NDArray[np.floating]:
+    return outcome.heldout_scores

@@ -1,0 +1,69 @@
+"""Positive rows with the chance that such a row is positive, and perhaps rows of which nothing is known."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from bliss_framework.plugin import Bags, DataError, LabelSpace, Part, Presets, WeakLabels
+from bliss_weak_labels.likelihood.presets import presets_with
+from bliss_weak_labels.likelihood.regime import SMALLEST, EvidenceRegime, evidence_of
+from bliss_weak_labels.regimes.words import is_missing, refuse_collections
+
+WANTED = "a positive row has its confidence, a number above 0 and up to 1, and any other row has None"
+LEAST = 0.02  # A row stands for no more than fifty.
+
+
+@frozen
+class PositiveConfidences(EvidenceRegime):
+    """Positive rows alone, each with the confidence r = P(positive | row) (Ishida, Niu and Sugiyama, NeurIPS 2018).
+
+    A positive row stands for itself, and with the weight (1 - r) / r for the negative rows that lie where it does. Rows
+    with None are unlabelled.
+    """
+
+    presets: ClassVar[Presets] = presets_with(
+        "positive-confidence-risk", relabel_rounds=0, inherited_share=0.5, final_classifier="same"
+    )
+    binary: ClassVar[bool] = True
+
+    def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
+        """Read confidences."""
+        refuse_collections(weak, bags, WANTED)
+        confidence = _confidences(weak, bags)
+        known = ~np.isnan(confidence)
+        if not known.any():
+            raise DataError(f"None of {len(confidence)} rows has a confidence; {WANTED}.")
+        chances = np.where(known, confidence, 0.5)
+        evidence = np.stack([1 - chances, chances], axis=1)
+        return WeakLabels(np.where(known, confidence, np.nan), (0, 1), of_rows=bags.spread(evidence))
+
+    def instance_weights(self, bags: Bags, weak: WeakLabels) -> NDArray[np.float64] | None:
+        """Let a row stand for 1 / r rows, of which it is the positive one."""
+        confidence = bags.spread(weak.values)
+        return np.where(np.isnan(confidence), 1.0, 1 / np.maximum(confidence, LEAST))
+
+    def label_space(self, weak: WeakLabels, bags: Bags) -> LabelSpace:
+        """Let every row be of either class: it stands for those about it."""
+        return LabelSpace(np.ones((bags.n_rows, 2), dtype=bool), np.arange(2))
+
+    def slopes(self, chances: NDArray[np.float64], part: Part) -> NDArray[np.float64]:
+        """Return the slope of (r log s_1 + (1 - r) log s_0) / r, and none for rows of which nothing is known."""
+        confidence = part.bags.spread(part.weak.values)
+        counted = np.where(np.isnan(confidence), 0.0, 1 / np.maximum(confidence, LEAST))
+        return np.asarray(counted[:, None] * evidence_of(part) / np.maximum(chances, SMALLEST))
+
+
+def _confidences(weak: NDArray[Any], bags: Bags) -> NDArray[np.float64]:
+    found = np.full(len(weak), np.nan)
+    for position, (bag, value) in enumerate(zip(bags.ids.tolist(), weak.tolist(), strict=True)):
+        if is_missing(value):
+            continue
+        try:
+            found[position] = float(value)
+        except ValueError:
+            raise DataError(f"Row {bag!r} has the weak label {value!r}, which is no number; {WANTED}.") from None
+        if not 0 < found[position] <= 1:
+            raise DataError(f"Row {bag!r} has the confidence {found[position]:g}; {WANTED}.")
+    return found

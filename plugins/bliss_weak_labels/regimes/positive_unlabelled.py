@@ -1,0 +1,88 @@
+"""Some rows are known to be positive, and nothing is known of the others but how many of them are."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from bliss_framework.plugin import (
+    Bags,
+    DataError,
+    ParameterNeededError,
+    Part,
+    Presets,
+    SettingsError,
+    WeakLabels,
+    senses_of,
+)
+from bliss_weak_labels.likelihood.presets import presets_with
+from bliss_weak_labels.likelihood.regime import EvidenceRegime
+from bliss_weak_labels.regimes.shares_of_groups import keep_shares
+from bliss_weak_labels.regimes.words import refuse_collections, refuse_missing
+
+WANTED = "a row is 1 where it is known to be positive, and 0 where it is unlabelled"
+
+
+def open_share(_: Any, attribute: Any, value: Any) -> None:
+    """Allow None or a number between 0 and 1, both excluded (an attrs validator)."""
+    if value is not None and not (isinstance(value, int | float) and 0 < value < 1):
+        raise SettingsError(f"{attribute.name} must be a number between 0 and 1, both excluded; got {value!r}.")
+
+
+@frozen
+class PositiveUnlabelled(EvidenceRegime):
+    """A row is 1 where it is known to be positive, and 0 where nothing is known (du Plessis et al., NeurIPS 2014).
+
+    With n_p known and n_u unlabelled rows, of which a share pi is positive, P(unlabelled | negative) = 1 and
+    P(unlabelled | positive) = pi n_u / (pi n_u + n_p). In a label assignment that share of unlabelled rows is positive.
+
+    Args:
+        prior: the share of positives among the unlabelled rows, between 0 and 1.
+    """
+
+    presets: ClassVar[Presets] = presets_with("non-negative-pu", relabel_rounds=0)
+    binary: ClassVar[bool] = True
+    prior: float | None = field(default=None, validator=open_share)
+
+    def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
+        """Tell known positives from unlabelled rows."""
+        if self.prior is None:
+            raise ParameterNeededError(
+                "positive-unlabelled needs regime.prior, the share of positives among the unlabelled rows; a count in "
+                "a small sample, or an estimate of the literature will do.",
+            )
+        codes, classes = _codes(weak, bags)
+        known = codes == 1
+        if known.all() or not known.any():
+            raise DataError(f"All {len(codes)} rows are {codes[0]}, and both kinds of rows are needed; {WANTED}.")
+        n_known, n_positive = known.sum(), self.prior * (~known).sum()
+        hidden = n_positive / (n_positive + n_known)
+        evidence = np.where(known[:, None], [0.0, 1.0 - hidden], [1.0, hidden])
+        return WeakLabels(codes, classes, of_rows=bags.spread(evidence))
+
+    def inherited(self, weak: WeakLabels, bags: Bags) -> NDArray[np.float64]:
+        """Return the prior for unlabelled rows."""
+        return np.where(bags.spread(weak.values)[:, None] == 1, [0.0, 1.0], [1.0 - self.prior, self.prior])
+
+    def constraint(self) -> Any:
+        """Keep the share of positives among the unlabelled rows of an assignment."""
+        return _Keep(np.array([self.prior, 1.0]))
+
+
+@frozen
+class _Keep:
+    shares: NDArray[np.float64] = field()
+
+    def __call__(self, bounds: NDArray[np.float64], part: Part) -> NDArray[np.intp]:
+        return keep_shares(bounds, part, self.shares)
+
+
+def _codes(weak: NDArray[Any], bags: Bags) -> tuple[NDArray[np.int8], tuple[Any, ...]]:
+    refuse_collections(weak, bags, WANTED)
+    refuse_missing(weak, bags, WANTED)
+    senses = senses_of(dict.fromkeys(weak.tolist()))
+    if senses is None:
+        raise DataError(f"y holds {sorted(set(map(str, weak.tolist())))[:5]}; {WANTED}.")
+    words = {sense: word for word, sense in senses.items()}
+    return np.array([senses[one] for one in weak.tolist()], dtype=np.int8), (words.get(0, 0), words.get(1, 1))

@@ -1,0 +1,66 @@
+"""Two sets of rows without labels, of which the shares of positives differ and are known."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from bliss_framework.plugin import Bags, DataError, ParameterNeededError, Presets, SettingsError, WeakLabels
+from bliss_weak_labels.likelihood.presets import presets_with
+from bliss_weak_labels.likelihood.regime import EvidenceRegime
+from bliss_weak_labels.regimes.positive_unlabelled import _Keep
+from bliss_weak_labels.regimes.words import refuse_collections, refuse_missing
+
+WANTED = "a row has the name of its set, of which there are two"
+
+
+def _two_shares(_: Any, attribute: Any, value: Any) -> None:
+    if value is None:
+        return
+    if len(value) != 2 or not all(0 <= one <= 1 for one in value) or value[0] == value[1]:
+        raise SettingsError(
+            f"{attribute.name} must be two different numbers from 0 to 1, the share of positives in each of the two "
+            f"sets in sorted order of their names; got {value!r}. From equal shares nothing can be learnt."
+        )
+
+
+@frozen
+class UnlabelledUnlabelled(EvidenceRegime):
+    """A row has the name of one of two sets, of which the shares of positives are known (Lu et al., ICLR 2019).
+
+    With n_k rows and the share p_k in set k, P(set k | positive) = n_k p_k / sum_j n_j p_j, and the same of negatives.
+    In a label assignment each set has its share.
+
+    Args:
+        shares: of positives in the two sets, in sorted order of their names.
+    """
+
+    presets: ClassVar[Presets] = presets_with("unlabelled-risk", relabel_rounds=0)
+    binary: ClassVar[bool] = True
+    shares: tuple[float, ...] | None = field(
+        default=None, converter=lambda value: tuple(value) if isinstance(value, list) else value, validator=_two_shares
+    )
+
+    def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
+        """Tell the sets apart."""
+        if self.shares is None:
+            raise ParameterNeededError("unlabelled-unlabelled needs regime.shares, of positives in each of the sets.")
+        refuse_collections(weak, bags, WANTED)
+        refuse_missing(weak, bags, WANTED)
+        names, codes = np.unique(weak.astype(str) if weak.dtype == object else weak, return_inverse=True)
+        if len(names) != 2:
+            raise DataError(f"y names {len(names)} sets, {names.tolist()[:5]}; {WANTED}.")
+        sizes, shares = np.bincount(codes), np.array(self.shares)
+        joint = sizes[:, None] * np.stack([1 - shares, shares], axis=1)
+        evidence = (joint / joint.sum(axis=0))[codes]
+        return WeakLabels(codes, (0, 1), of_rows=bags.spread(evidence), bag_classes=tuple(names.tolist()))
+
+    def inherited(self, weak: WeakLabels, bags: Bags) -> NDArray[np.float64]:
+        """Return the shares of the set."""
+        positive = np.array(self.shares)[bags.spread(weak.values)]
+        return np.stack([1 - positive, positive], axis=1)
+
+    def constraint(self) -> Any:
+        """Keep the share of positives in each set of an assignment."""
+        return _Keep(np.array(self.shares))

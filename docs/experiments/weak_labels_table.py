@@ -3,7 +3,7 @@
     python docs/experiments/weak_labels_table.py TABLE.md --repeats 10 --jobs 2
 
 In each split 30 % of the rows are put aside with their true classes, and the others lose theirs for weak labels. Every
-method has its defaults. "no-bandit" is BLISS on what rows inherit, with and without the rounds of relabelling that BLISS
+method has its defaults. "no-bandit" is BLISS on what rows inherit, with and without the rounds of relabelling that it
 has, and the better one is shown; "true labels" is the final classifier of BLISS on the truth.
 A difference counts beyond noise where the t-test for resampled splits (Nadeau and Bengio, 2003) has p < 0.05.
 """

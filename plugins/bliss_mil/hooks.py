@@ -12,7 +12,9 @@ from bliss_mil.baselines.rectangles import AxisParallelRectangle
 from bliss_mil.baselines.simple_svms import BagMeanSvm, InheritedLabelSvm
 from bliss_mil.datasets.generated import DETAILS as GENERATED_DETAILS, generate_mil
 from bliss_mil.datasets.musk1 import DETAILS, load_musk1
+from bliss_mil.regime.collective_mil import CollectiveMil
 from bliss_mil.regime.mil_regime import MilRegime
+from bliss_mil.regime.two_condition_mil import TwoConditionMil
 from bliss_mil.rewards.marginal_effect import MilMarginalReward
 from bliss_mil.rewards.paper_reward import MilReward
 
@@ -30,9 +32,13 @@ HEAD_TYPES = (
 
 @hookimpl
 def bliss_regimes() -> list[Component]:
-    """Register the MIL regime."""
+    """Register MIL, and two kinds of it in which other instances matter."""
     summary = "A positive bag holds at least one positive instance, a negative bag none"
-    return [Component("mil", MilRegime, summary, saved_types=HEAD_TYPES)]
+    return [
+        Component("mil", MilRegime, summary, saved_types=HEAD_TYPES),
+        Component("collective-mil", CollectiveMil, "All instances matter: a bag is positive where their average is"),
+        Component("two-condition-mil", TwoConditionMil, "A positive bag holds instances of two concepts together"),
+    ]
 
 
 @hookimpl

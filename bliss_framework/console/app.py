@@ -8,6 +8,7 @@ from bliss_framework.console.commands.explain import explain_command
 from bliss_framework.console.commands.new import new_command
 from bliss_framework.console.commands.plugins import plugins_command
 from bliss_framework.console.commands.predict import predict_command
+from bliss_framework.console.commands.regimes import regimes_command
 from bliss_framework.console.commands.report import report_command
 from bliss_framework.console.commands.run import run_command
 from bliss_framework.console.commands.tune import tune_command
@@ -25,6 +26,7 @@ for command in (
     compare_command,
     tune_command,
     plugins_command,
+    regimes_command,
     datasets_command,
     predict_command,
     explain_command,

@@ -21,7 +21,7 @@ from bliss_framework.faults import in_words
 from bliss_framework.version import __version__
 
 TEMPLATES = "bliss_templates"
-OWN_HOOKS = ("dataset", OBSERVER)  # Kinds with a hook module of another form.
+OWN_HOOKS = ("dataset", "regime", OBSERVER)  # Kinds with a hook module of another form.
 LICENCES = ("BSD-3-Clause", "MIT", "none")
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 SUMMARIES = {

@@ -337,22 +337,20 @@ def _load(
             data_dirs=data_dirs,
             relative_to=settings.folder,
             options=data.options,
-            rows_are_bags=_rows_are_bags(named, registry),
+            rows_are_bags=_says(named, "rows_are_bags", registry),
             separator=regime.get("separator") if isinstance(regime, Mapping) else None,
-            told=told,
+            told={**told, "empty_labels": _says(named, "empty_labels", registry) or None},
         )
     except UnknownNameError as unknown:
         # Data say which regime they are for. Where there are none either, the plugin that ships both may be missing.
         raise unknown if missing is None else UnknownNameError(f"{missing} {unknown}") from None
 
 
-def _rows_are_bags(regime: Any, registry: Registry) -> bool:
-    """Say whether the regime that the user names takes each row for a bag."""
-    if not isinstance(regime, str):
-        return bool(getattr(regime, "rows_are_bags", False))
-    return regime in registry.names("regime") and bool(
-        getattr(registry.get("regime", regime).factory, "rows_are_bags", False)
-    )
+def _says(regime: Any, attribute: str, registry: Registry) -> bool:
+    """Ask the regime that the user names for a class attribute: `rows_are_bags` or `empty_labels`."""
+    if isinstance(regime, str):
+        regime = registry.get("regime", regime).factory if regime in registry.names("regime") else None
+    return bool(getattr(regime, attribute, False))
 
 
 def _missing_regime(name: Any, registry: Registry, recorded: Mapping[str, Any]) -> BlissError | None:

@@ -10,6 +10,7 @@ from bliss_framework.errors import PluginError, UnknownNameError
 
 if TYPE_CHECKING:
     from bliss_framework.console.drawing.screens import Screen
+    from bliss_framework.extension.contracts import Presets
     from bliss_framework.extension.loading.plugins import Plugins
     from bliss_framework.extension.loading.reports import PluginReport
 
@@ -95,10 +96,15 @@ def _list(plugins: "Plugins", reports: "list[PluginReport]", name: str | None, s
 
 
 def _advised(plugins: "Plugins", kind: str, name: str) -> dict[str, str]:
-    """Return what a regime advises for its own parameters, in words."""
-    from bliss_framework.estimator.default_words import advised_words, presets_of
+    from bliss_framework.estimator.default_words import presets_of
 
-    presets = presets_of(plugins.registry).get(name) if kind == "regime" else None
+    return advised_parameters(presets_of(plugins.registry).get(name) if kind == "regime" else None)
+
+
+def advised_parameters(presets: "Presets | None") -> dict[str, str]:
+    """Return what a regime advises for its own parameters, in words; nothing where it advises nothing."""
+    from bliss_framework.estimator.default_words import advised_words
+
     own = [] if presets is None else [key for key in presets.defaults if key.startswith("regime.")]
     return {key.removeprefix("regime."): advised_words(key, presets, None) for key in own if presets is not None}
 

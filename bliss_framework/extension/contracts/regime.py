@@ -25,6 +25,7 @@ class Regime(ABC):
         presets: what the regime advises for parameters that the user leaves alone; at least a reward.
         binary: whether there are never more than two classes.
         rows_are_bags: whether each row is a bag of its own, so that data need no bag ids.
+        empty_labels: whether nothing may be known of a bag, so that an empty cell of a table is a weak label: None.
         reading_parameters: parameters of the regime that matter for its reading only, and not for label inference;
             settings that differ in them alone share one inference.
     """
@@ -32,6 +33,7 @@ class Regime(ABC):
     presets: Presets = Presets()
     binary: ClassVar[bool] = False
     rows_are_bags: ClassVar[bool] = False
+    empty_labels: ClassVar[bool] = False
     reading_parameters: ClassVar[tuple[str, ...]] = ()
 
     @property

@@ -45,6 +45,7 @@ class CsvReader(Reader):
         encoding: str | None = None,
         trained_on: Sequence[str] | None = None,
         labelled: bool = True,
+        empty_labels: bool = False,
     ) -> WeakDataset:
         """Read a table, and a second one with the weak labels where there is one.
 
@@ -52,7 +53,8 @@ class CsvReader(Reader):
             path: the table of the instances.
             bag: the column of bag ids.
             label: the column of weak labels; by default the one that is called "label", "labels", "y" or "weak_label".
-                A weak label is the same over its bag: a number, a name, names with "|" between them, or a list.
+                A weak label is the same over its bag: a number, a name, names with "|" between them, or a list; or
+                several values, whose columns are named with commas between them.
             instance_label: the column of true classes; by default the one that is called "instance_label" or "inst_y".
             labels: a second table, CSV or Parquet, with the bag and label columns, one line for each bag; looked for
                 beside the first, then in the current folder.
@@ -76,6 +78,7 @@ class CsvReader(Reader):
             encoding: of the text; by default what its byte order mark says, else UTF-8, UTF-16 or Windows-1252.
             trained_on: the columns of a model that is to predict: all are needed, and others are carried.
             labelled: whether weak labels are wanted; else a column of them is carried.
+            empty_labels: whether an empty cell is a weak label of which nothing is known; the regime says so.
 
         Returns:
             The data set, its rows as float64 with NaN for empty cells, "?", "NA" and "nan"; `weak` has one entry for
@@ -99,6 +102,7 @@ class CsvReader(Reader):
             separator=separator,
             group=group,
             labelled=labelled,
+            empty_labels=empty_labels,
         )
         usual = CSV_DELIMITERS.get(path.suffix.lower(), ",")
         return table_dataset(read_csv_table(path, options.text, usual, options.text_columns), options)

@@ -35,6 +35,7 @@ class LabelColumn:
         sets: whether a cell holds a set of names, or None to find out from the cells.
         separator: between the names of a set; None, or one that no cell holds, finds out.
         advice: what to do where the cells of a bag differ.
+        may_be_empty: whether an empty cell is a weak label of which nothing is known, and becomes None.
     """
 
     table: CellTable = field()
@@ -43,6 +44,7 @@ class LabelColumn:
     sets: bool | None = field(default=None)
     separator: str | None = field(default=None, kw_only=True)
     advice: str = field(default="a label of single instances is named by the option instance_label")
+    may_be_empty: bool = field(default=False, kw_only=True)
 
     @property
     def label_names(self) -> None:
@@ -98,8 +100,10 @@ class LabelColumn:
 
     def _scalars(self, cells: list[str]) -> NDArray[Any]:
         missing = first_missing(cells, empty=self.sets is None)
-        if missing is None:
+        if missing is None and not (self.may_be_empty and "" in cells):
             return typed(cells)
+        if self.may_be_empty:
+            return np.array(with_none(cells), dtype=object)
         hint = " Where empty means the empty label set, set label_sets = true." if self.sets is None else ""
         raise DataError(
             f"{self.table.at(missing, self.label)}: bag {self.table.column(self.bag)[missing]!r} has no weak label "
@@ -157,6 +161,17 @@ def typed(cells: Sequence[str]) -> NDArray[Any]:
         values = np.array([as_number(word) for word in words], dtype=np.float64)
     place = {word: at for at, word in enumerate(words)}
     return values[np.fromiter(map(place.__getitem__, cells), dtype=np.intp, count=len(cells))]
+
+
+def with_none(cells: Sequence[str]) -> list[Any]:
+    """Read cells as `typed` does, and say None of empty ones.
+
+    >>> with_none(["1", "", "0.5"])
+    [1.0, None, 0.5]
+    """
+    given = [cell.casefold() not in MISSING_NAMES for cell in cells]
+    values = iter(typed([cell for cell, there in zip(cells, given, strict=True) if there]).tolist())
+    return [next(values) if there else None for there in given]
 
 
 def as_truth(labels: NDArray[Any]) -> NDArray[Any]:

@@ -53,6 +53,7 @@ class ParquetReader(Reader):
         group: str | None = None,
         trained_on: Sequence[str] | None = None,
         labelled: bool = True,
+        empty_labels: bool = False,
     ) -> WeakDataset:
         """Read a table, and a second one with the weak labels where there is one.
 
@@ -61,7 +62,8 @@ class ParquetReader(Reader):
                 another by the names of files. In a folder "clinic=north" every row has "north" in the column "clinic".
             bag: the column of bag ids.
             label: the column of weak labels; by default the one that is called "label", "labels", "y" or "weak_label".
-                A weak label is the same over its bag: a number, a name, names with "|" between them, or a list.
+                A weak label is the same over its bag: a number, a name, names with "|" between them, or a list; or
+                several values, whose columns are named with commas between them.
             instance_label: the column of true classes; by default the one that is called "instance_label" or "inst_y".
             labels: a second table, Parquet or CSV, with the bag and label columns, one row for each bag; looked for
                 beside the first, then in the current folder.
@@ -82,6 +84,7 @@ class ParquetReader(Reader):
                 are on one side of every split.
             trained_on: the columns of a model that is to predict: all are needed, and others are carried.
             labelled: whether weak labels are wanted; else a column of them is carried.
+            empty_labels: whether an empty cell is a weak label of which nothing is known; the regime says so.
 
         Returns:
             The data set, its rows as float32 where all features are float32 or float16, else as float64, with NaN
@@ -104,6 +107,7 @@ class ParquetReader(Reader):
             separator=separator,
             group=group,
             labelled=labelled,
+            empty_labels=empty_labels,
         )
         path = Path(path)
         dataset = table_dataset(read_parquet_table(path), options)

@@ -23,6 +23,7 @@ from bliss_readers.tables.column_roles import (
 from bliss_readers.tables.csv_file import CSV_DELIMITERS, TextForm, read_csv_table
 from bliss_readers.tables.excel_file import EXCEL_SUFFIXES, read_excel_table
 from bliss_readers.tables.label_column import LabelColumn
+from bliss_readers.tables.label_table import LabelTable, several_columns
 from bliss_readers.tables.parquet_file import PARQUET_SUFFIXES, is_parquet, read_parquet_table
 from bliss_readers.tables.row_labels import ROW_LABEL_NAMES, holds_row_labels, with_row_labels
 from bliss_readers.tables.row_numbered import numbered
@@ -46,6 +47,7 @@ class TableOptions:
         separator: between the names of a label set; None finds out.
         group: the column of what is above bags, such as patients, in either table.
         labelled: whether weak labels are wanted.
+        empty_labels: whether an empty cell is a weak label of which nothing is known.
     """
 
     bag: str = field(default="bag")
@@ -60,11 +62,12 @@ class TableOptions:
     separator: str | None = field(default=None)
     group: str | None = field(default=None)
     labelled: bool = field(default=True)
+    empty_labels: bool = field(default=False)
 
     @property
     def text_columns(self) -> list[str]:
         """Names that columns may have which are looked at as text, whatever is in them."""
-        told = (self.bag, self.label, self.instance_label, self.group)
+        told = (self.bag, *(self.label or "").split(","), self.label, self.instance_label, self.group)
         return [*(one for one in told if isinstance(one, str)), *LABEL_NAMES, *INSTANCE_LABEL_NAMES]
 
 
@@ -79,7 +82,8 @@ def table_dataset(table: CellTable, options: TableOptions) -> WeakDataset:
         table.require(options.group, "group")
     own_group = [options.group] if options.group in table.header else []
     wanted = options.columns.in_table(table)
-    told = options.label, options.instance_label, [*wanted.beside, *own_group]
+    several = several_columns(table, options.label) if options.labels is None else []
+    told = options.label, options.instance_label, [*wanted.beside, *own_group, *several]
     no_labels = wanted.spoken_for if options.labelled else table.header
     roles = roles_of(table, options.bag, *told, spoken_for=no_labels)
     kinds = kinds_of(table, roles.features, bag_ids(table, roles.bag), wanted)
@@ -121,12 +125,17 @@ def _group_cells(table: CellTable, name: str) -> NDArray[np.str_]:
     return np.array(cells)
 
 
-def own_labels(table: CellTable, roles: Roles, options: TableOptions) -> LabelColumn | None:
+def own_labels(table: CellTable, roles: Roles, options: TableOptions) -> LabelColumn | LabelTable | None:
     """Return the weak labels of the table of instances itself, or None where it has none."""
+    several = several_columns(table, options.label)
+    if several:
+        return LabelTable(table, roles.bag, tuple(several))
     name = roles.label if options.label is None else table.require(options.label, "label")
     if name is None:
         return None
-    return LabelColumn(table, roles.bag, name, options.label_sets, separator=options.separator)
+    return LabelColumn(
+        table, roles.bag, name, options.label_sets, separator=options.separator, may_be_empty=options.empty_labels
+    )
 
 
 def _labels_of(second: CellTable, table: CellTable, roles: Roles, options: TableOptions) -> LabelColumn | ClassColumns:
@@ -165,7 +174,15 @@ def labels_in(table: CellTable, bag: str, options: TableOptions) -> LabelColumn 
     label = choose(table, options.label, LABEL_NAMES, "label", taken) or (rest[0] if len(rest) == 1 else None)
     if label is None:
         return class_columns(table, bag, rest, options.regime, told=False)
-    return LabelColumn(table, bag, label, options.label_sets, separator=options.separator, advice=_TWO_LINES)
+    return LabelColumn(
+        table,
+        bag,
+        label,
+        options.label_sets,
+        separator=options.separator,
+        advice=_TWO_LINES,
+        may_be_empty=options.empty_labels,
+    )
 
 
 _TWO_LINES = "leave one of the lines out"

@@ -23,6 +23,7 @@ class PositiveConfidences(EvidenceRegime):
     with None are unlabelled.
     """
 
+    empty_labels: ClassVar[bool] = True
     presets: ClassVar[Presets] = presets_with(
         "positive-confidence-risk", relabel_rounds=0, inherited_share=0.5, final_classifier="same"
     )

@@ -49,8 +49,12 @@ class PositiveUnlabelled(EvidenceRegime):
         """Tell known positives from unlabelled rows."""
         if self.prior is None:
             raise ParameterNeededError(
-                "positive-unlabelled needs regime.prior, the share of positives among the unlabelled rows; a count in "
-                "a small sample, or an estimate of the literature will do.",
+                "How many of the unlabelled rows are positive is not known from the data; a count in a small sample "
+                "will do.",
+                "regime",
+                "positive-unlabelled",
+                "prior",
+                0.3,
             )
         codes, classes = _codes(weak, bags)
         known = codes == 1

@@ -18,6 +18,7 @@ WANTED = "a row has one class, or None where it is not known"
 class SemiSupervised(EvidenceRegime):
     """A row has its class, or None (NaN, an empty cell) where it is not known."""
 
+    empty_labels: ClassVar[bool] = True
     presets: ClassVar[Presets] = presets_with("self-training")
 
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:

@@ -45,7 +45,13 @@ class UnlabelledUnlabelled(EvidenceRegime):
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Tell the sets apart."""
         if self.shares is None:
-            raise ParameterNeededError("unlabelled-unlabelled needs regime.shares, of positives in each of the sets.")
+            raise ParameterNeededError(
+                "How many rows of each set are positive is not known from the data.",
+                "regime",
+                "unlabelled-unlabelled",
+                "shares",
+                [0.2, 0.7],
+            )
         refuse_collections(weak, bags, WANTED)
         refuse_missing(weak, bags, WANTED)
         names, codes = np.unique(weak.astype(str) if weak.dtype == object else weak, return_inverse=True)

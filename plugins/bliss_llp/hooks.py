@@ -22,7 +22,15 @@ from bliss_llp.rewards.recall_precision_of_shares import LlpReward
 @hookimpl
 def bliss_regimes() -> list[Component]:
     """Register the LLP regime."""
-    return [Component("llp", LlpRegime, "Of each bag the shares of the classes are known")]
+    details = {
+        "called": "learning from label proportions (LLP), ecological inference",
+        "weak label": "the share of class 1, or the shares or counts of all classes",
+        "example": "0.3",
+        "data sets": "breast-cancer-llp, digits-llp",
+        "results": "On twelve sets in bags of 8, 83.3 % of test instances are right, 78.8 % without a bandit, and "
+        "83.1 % with proportion-matching (docs/explanation/llp.md).",
+    }
+    return [Component("llp", LlpRegime, "Of each bag the shares of the classes are known", details)]
 
 
 @hookimpl

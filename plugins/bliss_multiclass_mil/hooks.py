@@ -16,7 +16,15 @@ SOFTMAX = ("bliss_multiclass_mil.classifier.estimator.CooperativeSoftmaxClassifi
 def bliss_regimes() -> list[Component]:
     """Register the multi-class MIL regime."""
     summary = "A bag holds an instance of each label of its set, and negatives beside them"
-    return [Component("multiclass-mil", MultiClassMilRegime, summary)]
+    details = {
+        "called": "multi-class MIL, multi-instance multi-label learning (MIML), image-level labels",
+        "weak label": "the set of labels of which an instance is in the bag; it may be empty",
+        "example": '{"cat", "dog"}',
+        "data sets": "digits-multiclass, mnist-multiclass",
+        "results": "On eleven draws of digits and MNIST in bags, 91.2 % of test instances are right, and 83.6 % "
+        "without a bandit (docs/explanation/multiclass-mil.md).",
+    }
+    return [Component("multiclass-mil", MultiClassMilRegime, summary, details)]
 
 
 @hookimpl

@@ -14,6 +14,7 @@ from bliss_weak_labels.likelihood.reward import LikelihoodReward
 from bliss_weak_labels.regimes.annotators import SeveralAnnotators
 from bliss_weak_labels.regimes.confidences import PositiveConfidences
 from bliss_weak_labels.regimes.counts import CountIntervals
+from bliss_weak_labels.regimes.details import DETAILS
 from bliss_weak_labels.regimes.label_sets import ComplementaryLabels, PartialLabels
 from bliss_weak_labels.regimes.noisy import NoisyLabels
 from bliss_weak_labels.regimes.patterns import OrderedPairs, SimilarPairs, Triplets
@@ -25,20 +26,21 @@ from bliss_weak_labels.regimes.unlabelled_unlabelled import UnlabelledUnlabelled
 @hookimpl
 def bliss_regimes() -> list[Component]:
     """Register a regime for each kind of weak label."""
-    return [
-        Component("partial-labels", PartialLabels, "Each row comes with a set of classes, one of which is right"),
-        Component("complementary-labels", ComplementaryLabels, "Each row comes with classes that it is not of"),
-        Component("positive-unlabelled", PositiveUnlabelled, "Some rows are known to be positive, the others may be"),
-        Component("unlabelled-unlabelled", UnlabelledUnlabelled, "Two sets of rows with known shares of positives"),
-        Component("noisy-labels", NoisyLabels, "Each row has a class, which is wrong at some rate"),
-        Component("semi-supervised", SemiSupervised, "Some rows have a class, the others have none"),
-        Component("several-annotators", SeveralAnnotators, "Each row has a class from each of several annotators"),
-        Component("positive-confidences", PositiveConfidences, "Positive rows alone, each with its confidence"),
-        Component("similar-pairs", SimilarPairs, "Pairs of rows are of one class or of two, and some rows are known"),
-        Component("ordered-pairs", OrderedPairs, "Of pairs the first row is not below the second; some are known"),
-        Component("triplets", Triplets, "Of three rows the first is nearer to the second; some rows are known"),
-        Component("count-intervals", CountIntervals, "Of each bag the number of positives lies in an interval"),
-    ]
+    registered = {
+        "partial-labels": (PartialLabels, "Each row has a set of classes, one of which is right"),
+        "complementary-labels": (ComplementaryLabels, "Each row has a class, or several, that it is not of"),
+        "positive-unlabelled": (PositiveUnlabelled, "Some rows are known to be positive, the others may be"),
+        "unlabelled-unlabelled": (UnlabelledUnlabelled, "Two sets of rows with known shares of positives"),
+        "noisy-labels": (NoisyLabels, "Each row has a class, which is wrong at some rate"),
+        "semi-supervised": (SemiSupervised, "Some rows have a class, the others have none"),
+        "several-annotators": (SeveralAnnotators, "Each row has a class from each of several annotators"),
+        "positive-confidences": (PositiveConfidences, "Positive rows alone, each with its confidence"),
+        "similar-pairs": (SimilarPairs, "Pairs of rows are of one class or of two, and some rows are known"),
+        "ordered-pairs": (OrderedPairs, "Of pairs the first row is not below the second; some are known"),
+        "triplets": (Triplets, "Of three rows the first is nearer to the second; some rows are known"),
+        "count-intervals": (CountIntervals, "Of each bag the number of positives lies in an interval"),
+    }
+    return [Component(name, regime, summary, DETAILS[name]) for name, (regime, summary) in registered.items()]
 
 
 @hookimpl

@@ -24,7 +24,8 @@ BETWEEN_SENTENCES = re.compile(r"(?<=\.)\s+(?=[A-Z])")
 def regimes_command(name: str | None, as_json: bool, quiet: bool, block: tuple[str, ...], strict: bool) -> None:
     """List the kinds of weak labels: what you have, what it is called, and the regime that learns from it.
 
-    NAME is a regime, or what the literature calls it, such as PU; of a single one everything is told.
+    NAME is a regime, or words of its name or of what the literature calls it, such as "crowds"; where it is one alone,
+    everything is told of it.
     """
     from bliss_framework.console.context import plugins_for
     from bliss_framework.console.drawing.screens import open_screen
@@ -35,18 +36,23 @@ def regimes_command(name: str | None, as_json: bool, quiet: bool, block: tuple[s
 
 
 def _chosen(registry: "Registry", name: str | None) -> "list[Registration]":
-    """Return the regime of a name; else those that the literature calls so; without a name all of them.
+    """Return the regime of a name; else those with these words in their name or in what they are called.
 
     Raises:
-        UnknownNameError: neither a regime nor what one is called; it offers the nearest regime, and lists them.
+        UnknownNameError: there is none; it offers the nearest name, and lists them.
     """
     every = [registry.registration("regime", one) for one in registry.names("regime")]
     if name is None:
         return every
-    called = [one for one in every if name.lower() in str(one.component.details.get("called", "")).lower()]
-    if name in registry.names("regime") or not called:
+    found = [one for one in every if name.lower() in f"{one.component.name}, {_details(one).get('called')}".lower()]
+    if name in registry.names("regime") or not found:
         return [registry.registration("regime", name)]
-    return called
+    return found
+
+
+def _details(registration: "Registration") -> Mapping[str, Any]:
+    details = registration.component.details
+    return details if isinstance(details, Mapping) else {}
 
 
 def _show(chosen: "list[Registration]", named: bool, registry: "Registry", screen: "Screen") -> None:
@@ -76,8 +82,7 @@ def _document(registration: "Registration", presets: "Presets | None") -> dict[s
     from bliss_framework.estimator.default_words import advised_words
     from bliss_framework.estimator.parameters import TABLE
 
-    component = registration.component
-    details = component.details if isinstance(component.details, Mapping) else {}
+    component, details = registration.component, _details(registration)
 
     def said(key: str) -> str | None:
         return str(details[key]) if details.get(key) else None
@@ -111,7 +116,7 @@ def _parameter_lines(registration: "Registration", presets: "Presets | None") ->
     advised = advised_parameters(presets)
     lines = []
     for one in parameters_of("regime", registration.component.factory):
-        of_type = one.type.replace("typing.", "").replace("collections.abc.", "")
+        of_type = "" if one.choices else one.type.replace("typing.", "").replace("collections.abc.", "")
         lines.append(one.line(advised.get(one.name)) + (f" ({of_type})" if of_type not in ("", "Any") else ""))
     return lines
 

@@ -44,8 +44,8 @@ def _in_three(regime: Mapping[str, Any], facts: Sequence[Text]) -> tuple[Text, T
     """Put what is known of a regime into three cells."""
     summary, _, label, _, name, _ = facts
     called = f"\n({regime['called']})" if regime["called"] else ""
-    example = f": {regime['example']}" if regime["example"] else ""
-    plugin = f"\nof {regime['plugin']}"
+    example = f"\nsuch as {regime['example']}" if regime["example"] else ""
+    plugin = f"\nplugin {regime['plugin']}"
     return summary + Text(called, "dim"), label + Text(example), name + Text(plugin, "dim")
 
 
@@ -65,11 +65,9 @@ def regime_view(console: Console, regime: Mapping[str, Any], parameters: Sequenc
         "baselines": ", ".join(regime["baselines"]),
         "data sets": ", ".join(regime["datasets"]),
         "results": regime["results"],
-        "parameters": "\n".join(f"regime.{line}" for line in parameters) or "none",
     }
     table = plain_table(console, "regime", regime["name"])
-    table.show_lines = True
-    for name, text in facts.items():
+    for name, text in [*facts.items(), *(("parameter", line) for line in parameters)]:
         if text:
             table.add_row(Text(name), Text(text))
     return table

@@ -13,6 +13,11 @@ from bliss_llp.regime.counts import nearest_counts
 TOLERANCE = 0.01  # Three shares with two digits each may sum to 0.99.
 ROUNDING = 1e-9
 ALLOWED = "give each bag a number in [0, 1], the share of class 1, or a vector with the shares of all classes"
+OF_SETS = ' For the set of the classes that are in a bag use regime="multiclass-mil".'
+OF_ROW_SETS = ' For sets of classes of which one is right use regime="partial-labels".'
+OF_NUMBERS = ' For the number of positive rows of each bag use regime="count-intervals".'
+OF_INTERVALS = ' For the smallest and the largest number of positive rows use regime="count-intervals".'
+OF_MARKS = ' For 1 where a class is in the bag and 0 where it is not use regime="multiclass-mil".'
 
 
 def shares_by_class(
@@ -124,6 +129,9 @@ def _unboxed(weak: NDArray[Any], bags: Bags) -> NDArray[Any]:
     for bag, entry in enumerate(entries):
         if entry is None:
             raise DataError(f"{_bag_name(bags, bag)} has no weak label; {ALLOWED}.")
+        if isinstance(entry, set | frozenset):
+            hint = OF_ROW_SETS if bags.n_bags == bags.n_rows else OF_SETS
+            raise DataError(f"{_bag_name(bags, bag)} has the weak label {set(entry)!r}, a set; {ALLOWED}.{hint}")
         if _length(entry) != length:
             raise DataError(
                 f"{_bag_name(bags, bag)} has the weak label {entry!r}, and others have {_spelt(length)}; the shares of "
@@ -152,6 +160,8 @@ def _of_class_1(values: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
         "a share is a number from 0 to 1. Divide percentages by 100, so that they lie in [0, 1]; give counts as "
         "vectors, a whole number for each class, that sum to the size of the bag."
     )
+    if (values == np.round(values)).all() and (values <= bags.sizes).all():
+        hint += OF_NUMBERS
     _refuse(values > 1 + ROUNDING, values, bags, hint)
     ones = np.minimum(values, 1.0)
     return np.stack([1.0 - ones, ones], axis=1)
@@ -170,6 +180,9 @@ def _of_vectors(values: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
         "a share is a number from 0 to 1. Divide percentages by 100, so that they lie in [0, 1]; counts are whole "
         "numbers that sum to the size of every bag."
     )
+    is_whole = (values == np.round(values)).all()
+    if is_whole and values.shape[1] == 2 and (values[:, 0] <= values[:, 1]).all():
+        hint += OF_INTERVALS
     _refuse(values > 1 + TOLERANCE + ROUNDING, values, bags, hint)
     sums = values.sum(axis=1)
     wrong = np.flatnonzero(np.abs(sums - 1) > TOLERANCE + ROUNDING)
@@ -177,7 +190,7 @@ def _of_vectors(values: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
         bag = int(wrong[0])
         raise DataError(
             f"The shares of bag {bags.ids.tolist()[bag]!r} sum to {sums[bag]:g}, and shares of all classes sum to 1 "
-            f"(within {TOLERANCE:g}); check that no class is missing."
+            f"(within {TOLERANCE:g}); check that no class is missing.{OF_MARKS if is_whole else ''}"
         )
     return np.asarray(values / sums[:, None])
 

@@ -75,18 +75,47 @@ def _as_numbers(weak: NDArray[Any]) -> NDArray[np.float64] | None:
 
 def _refuse_missing(weak: NDArray[Any], bags: Bags) -> None:
     if weak.ndim != 1:
-        raise DataError(f"MIL takes one weak label for each bag; got an array of shape {weak.shape}.")
+        raise DataError(
+            f"MIL takes one weak label for each bag; got an array of shape {weak.shape}.{_hint_of_columns(weak, bags)}"
+        )
+    hint = ' Where each row has a class or none, use regime="semi-supervised".' if _are_rows(bags) else ""
     for bag, value in zip(bags.ids.tolist(), weak, strict=True):
         if value is None or value != value or (isinstance(value, str) and not value.strip()):
-            raise DataError(f"Bag {bag!r} has no weak label; MIL needs 0 or 1 for every bag.")
+            raise DataError(f"Bag {bag!r} has no weak label; MIL needs 0 or 1 for every bag.{hint}")
+
+
+def _are_rows(bags: Bags) -> bool:
+    """Say whether each row is a bag of its own, as where no bags are given."""
+    return bags.n_bags == bags.n_rows
+
+
+def _hint_of_columns(weak: NDArray[Any], bags: Bags) -> str:
+    """Name the regime whose weak labels have columns such as these."""
+    numbers = _as_numbers(weak)
+    if weak.ndim != 2 or numbers is None or not np.isfinite(numbers).all():
+        return (
+            ' For a class from each of several annotators use regime="several-annotators".' if _are_rows(bags) else ""
+        )
+    if np.isin(numbers, (0, 1)).all():
+        name = "partial-labels" if _are_rows(bags) else "multiclass-mil"
+        return f' For a matrix of 0 and 1 with a column for each class use regime="{name}".'
+    if (np.abs(numbers.sum(axis=1) - 1) < 0.01).all():
+        return ' For shares of the classes use regime="llp".'
+    is_interval = weak.shape[1] == 2 and (numbers == np.round(numbers)).all() and (numbers[:, 0] <= numbers[:, 1]).all()
+    return ' For the smallest and the largest number of positives use regime="count-intervals".' if is_interval else ""
 
 
 def _refuse_collections(weak: NDArray[Any], bags: Bags) -> None:
     for bag, value in zip(bags.ids.tolist(), weak.tolist(), strict=True):
         if isinstance(value, set | frozenset | list | tuple | dict):
+            if isinstance(value, dict):
+                hint = 'For shares of the classes use regime="llp".'
+            elif _are_rows(bags):
+                hint = 'For sets of classes of which one is right use regime="partial-labels".'
+            else:
+                hint = 'For sets of labels use regime="multiclass-mil".'
             raise DataError(
-                f"Bag {bag!r} has the weak label {value!r}, and MIL takes one of two classes such as 0 and 1. For sets "
-                f'of labels use regime="multiclass-mil".'
+                f"Bag {bag!r} has the weak label {value!r}, and MIL takes one of two classes such as 0 and 1. {hint}"
             )
 
 
@@ -97,19 +126,25 @@ def _refuse_fractions(numbers: NDArray[np.float64], bags: Bags) -> None:
     bag, value = bags.ids.tolist()[fractional[0]], numbers[fractional[0]]
     if not np.isfinite(value):
         raise DataError(f"Bag {bag!r} has the weak label {value:g}; MIL takes finite labels, such as 0 and 1.")
+    hint = 'If these are proportions of positive instances, use regime="llp".'
+    if _are_rows(bags):
+        hint = 'If these are the chances that rows are positive, use regime="positive-confidences".'
     raise DataError(
         f"Bag {bag!r} has the weak label {value:g}, and MIL takes two classes such as 0 and 1 (unknown label type: "
-        f'continuous). If these are proportions of positive instances, use regime="llp".'
+        f"continuous). {hint}"
     )
 
 
 def _two_classes(weak: NDArray[Any], bags: Bags, positive_label: Any) -> WeakLabels:
     values = sorted(set(weak.tolist()), key=lambda v: (str(type(v)), v))
     if len(values) > 2:
+        hint = 'for label sets use regime="multiclass-mil".'
+        if _are_rows(bags):
+            hint = 'for a class of each row, which may be wrong, use regime="noisy-labels".'
         shown = ", ".join(repr(v) for v in values[:5]) + (f" and {len(values) - 5} more" if len(values) > 5 else "")
         raise DataError(
             f"MIL takes weak labels of two classes; found {len(values)}: {shown}. Only binary classification is "
-            f'supported by this regime; for label sets use regime="multiclass-mil".'
+            f"supported by this regime; {hint}"
         )
     if len(values) == 1:
         raise DataError(_one_class(values[0], positive_label, len(weak)))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from bliss_framework.plugin import Bags, DataError, Presets, WeakLabels
 from bliss_weak_labels.likelihood.presets import presets_with
 from bliss_weak_labels.likelihood.regime import EvidenceRegime
-from bliss_weak_labels.regimes.words import classes_of, is_missing
+from bliss_weak_labels.regimes.words import OF_SETS, classes_of, is_missing
 
 WANTED = "y has one column for each annotator, with classes, and None where there is none"
 N_STEPS, SMOOTHING = 100, 0.1
@@ -28,7 +28,7 @@ class SeveralAnnotators(EvidenceRegime):
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Read the table of annotations, and estimate how good each annotator is."""
         if weak.ndim != 2 or weak.shape[1] < 2:
-            raise DataError(f"y has the shape {weak.shape}; {WANTED}, and there are two at least.")
+            raise DataError(f"y has the shape {weak.shape}; {WANTED}, and there are two at least.{_hint(weak)}")
         given = np.array([[not is_missing(one) for one in row] for row in weak.tolist()])
         values = [one for row in weak.tolist() for one in row if not is_missing(one)]
         classes = classes_of(values, "All annotations")
@@ -37,6 +37,16 @@ class SeveralAnnotators(EvidenceRegime):
         _refuse_apart(given, bags)
         chances = dawid_skene(codes, len(classes))
         return WeakLabels(chances.argmax(axis=1), classes, of_rows=bags.spread(chances))
+
+
+def _hint(weak: NDArray[Any]) -> str:
+    of_one = ' For one class a row, which may be wrong, use regime="noisy-labels".'
+    if weak.ndim != 1:
+        return of_one
+    if any(isinstance(one, set | frozenset) for one in weak.tolist()):
+        return OF_SETS
+    is_list = any(isinstance(one, list | tuple) for one in weak.tolist())
+    return " Pass an array with two axes instead of lists." if is_list else of_one
 
 
 def _refuse_apart(given: NDArray[np.bool_], bags: Bags) -> None:

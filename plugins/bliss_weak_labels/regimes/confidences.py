@@ -12,6 +12,7 @@ from bliss_weak_labels.likelihood.regime import SMALLEST, EvidenceRegime, eviden
 from bliss_weak_labels.regimes.words import is_missing, refuse_collections
 
 WANTED = "a positive row has its confidence, a number above 0 and up to 1, and any other row has None"
+OF_ZEROS = ' Where 1 means positive, and 0 that nothing is known, use regime="positive-unlabelled".'
 LEAST = 0.02  # A row stands for no more than fifty.
 
 
@@ -66,5 +67,6 @@ def _confidences(weak: NDArray[Any], bags: Bags) -> NDArray[np.float64]:
         except ValueError:
             raise DataError(f"Row {bag!r} has the weak label {value!r}, which is no number; {WANTED}.") from None
         if not 0 < found[position] <= 1:
-            raise DataError(f"Row {bag!r} has the confidence {found[position]:g}; {WANTED}.")
+            hint = OF_ZEROS if all(is_missing(one) or one in (0, 1) for one in weak.tolist()) else ""
+            raise DataError(f"Row {bag!r} has the confidence {found[position]:g}; {WANTED}.{hint}")
     return found

@@ -1,6 +1,6 @@
 """Bags of which the number of positive rows lies in a known interval, or has a known grade."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,8 +10,39 @@ from scipy.special import ndtr
 
 from bliss_framework.plugin import BagReading, Bags, DataError, LabelSpace, Outcome, Part, SettingsError, WeakLabels
 from bliss_weak_labels.likelihood.regime import SMALLEST, LikelihoodRegime
+from bliss_weak_labels.regimes.words import are_fractions
 
 WANTED = "a bag has the smallest and the largest number of positive rows that it may hold, or a grade of regime.grades"
+OF_COUNTS = ' For the numbers of rows of all classes use regime="llp".'
+OF_SETS = ' For a set of the classes that are in a bag use regime="multiclass-mil".'
+OF_SHARES = ' For the share of positive rows, a number between 0 and 1, use regime="llp".'
+
+
+def _hint(value: Any) -> str:
+    """Name the regime whose weak labels look so."""
+    if isinstance(value, set | frozenset):
+        return OF_SETS
+    several = [value]
+    if isinstance(value, Mapping | list | tuple):
+        several = list(value.values()) if isinstance(value, Mapping) else list(value)
+    if are_fractions(several):
+        return OF_SHARES
+    return OF_COUNTS if len(several) > 2 and all(isinstance(one, int) for one in several) else ""
+
+
+def _numbers(interval: Any) -> list[float]:
+    """Return the smallest and the largest number, NaN where it is no interval.
+
+    >>> _numbers([1, 3]), _numbers(2), _numbers("few")
+    ([1.0, 3.0], [2.0, 2.0], [nan, nan])
+    """
+    try:
+        numbers = [float(one) for one in ([interval, interval] if np.isscalar(interval) else interval)]
+    except (TypeError, ValueError):
+        return [np.nan, np.nan]
+    if isinstance(interval, set | frozenset):  # A table reads [1, 3] in a cell as a set.
+        numbers = [min(numbers), max(numbers)] if len(numbers) in (1, 2) else []
+    return numbers if len(numbers) == 2 and not isinstance(interval, Mapping) else [np.nan, np.nan]
 
 
 def _grades(_: Any, attribute: Any, value: Any) -> None:
@@ -49,6 +80,7 @@ class CountIntervals(LikelihoodRegime):
                 raise DataError(
                     f"Bag {bags.ids.tolist()[bag]!r} of {size} row(s) has the interval from {low:g} to {high:g}, which "
                     f"excludes every count from 0 to {size}; {WANTED}."
+                    f"{OF_COUNTS if (intervals.sum(axis=1) == sizes).all() else ''}"
                 )
         values = np.minimum(intervals, sizes[:, None])
         if (values[:, 0] == 0).all() and (values[:, 1] == sizes).all():
@@ -62,13 +94,10 @@ class CountIntervals(LikelihoodRegime):
     def _intervals(self, weak: NDArray[Any], bags: Bags) -> NDArray[np.int64]:
         found = np.empty((bags.n_bags, 2))
         for bag, value in enumerate(weak.tolist()):
-            interval = (self.grades or {}).get(value, value) if not isinstance(value, list) else value
-            try:
-                found[bag] = [float(one) for one in ([interval, interval] if np.isscalar(interval) else interval)]
-            except (TypeError, ValueError):
-                found[bag] = np.nan
+            interval = (self.grades or {}).get(value, value) if isinstance(value, Hashable) else value
+            found[bag] = _numbers(interval)
             if not (found[bag] == np.round(found[bag])).all():
-                raise DataError(f"Bag {bags.ids.tolist()[bag]!r} has the weak label {value!r}; {WANTED}.")
+                raise DataError(f"Bag {bags.ids.tolist()[bag]!r} has the weak label {value!r}; {WANTED}.{_hint(value)}")
         return found.astype(np.int64)
 
     def label_space(self, weak: WeakLabels, bags: Bags) -> LabelSpace:

@@ -1,14 +1,24 @@
 """Sets of classes: one of them is right (partial labels), or none of them is (complementary labels)."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import Bags, DataError, WeakLabels, class_indicators
+from bliss_framework.plugin import Bags, BlissWarning, DataError, WeakLabels, class_indicators
 from bliss_weak_labels.likelihood.regime import EvidenceRegime
-from bliss_weak_labels.regimes.words import COLLECTIONS, classes_of, refuse_missing
+from bliss_weak_labels.regimes.words import COLLECTIONS, are_fractions, classes_of, is_missing, refuse_missing
+
+ONE_EACH = (
+    "Every row has one class alone, so nothing is left to infer. Where classes may be wrong, use "
+    'regime="noisy-labels"; where 1 is known to be positive and 0 is not known, regime="positive-unlabelled".'
+)
+OF_ANNOTATORS = ' Where columns are annotators, use regime="several-annotators".'
+OF_CONFIDENCES = ' For the chance that a row is positive use regime="positive-confidences".'
+OF_MISSING = ' Where rows have one class or none, use regime="semi-supervised".'
+OF_SHARES = ' For shares of classes in bags use regime="llp".'
 
 
 @frozen
@@ -18,6 +28,8 @@ class PartialLabels(EvidenceRegime):
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Turn sets, lists or single classes, or a matrix of 0 and 1, into indicators."""
         values, classes = _indicators(weak, bags, "the classes that are possible")
+        if (values.sum(axis=1) == 1).all():
+            warnings.warn(ONE_EACH, BlissWarning, stacklevel=2)
         return WeakLabels(values, classes, of_rows=bags.spread(values.astype(float)))
 
     def check_test(self, weak: NDArray[Any], bags: Bags, classes: tuple[Any, ...]) -> WeakLabels:
@@ -43,11 +55,21 @@ class ComplementaryLabels(EvidenceRegime):
 
 def _indicators(weak: NDArray[Any], bags: Bags, what: str) -> tuple[NDArray[np.int8], tuple[Any, ...]]:
     if weak.ndim == 2:
+        if not all(one in (0, 1) for one in weak.ravel().tolist()):
+            hint = OF_SHARES if are_fractions(weak.ravel().tolist()) else OF_ANNOTATORS
+            raise DataError(
+                f"y is a matrix of {weak.shape[1]} columns, which must be 0 or 1: {what} are marked by 1.{hint}"
+            )
         values, classes = weak.astype(np.int8), tuple(range(weak.shape[1]))
-        if not np.isin(weak, (0, 1)).all():
-            raise DataError(f"y is a matrix of {weak.shape[1]} columns, which must be 0 or 1: {what} are marked by 1.")
     else:
-        refuse_missing(weak, bags, f"give it a set of {what}")
+        present = [one for one in weak.tolist() if not is_missing(one)]
+        if are_fractions(present):
+            raise DataError(
+                f"y holds numbers between 0 and 1, such as {min(present):g}, and a row has a set of {what}."
+                f"{OF_SHARES if bags.n_rows > bags.n_bags else OF_CONFIDENCES}"
+            )
+        alone = not any(isinstance(one, COLLECTIONS) for one in present)
+        refuse_missing(weak, bags, f"give it a set of {what}", OF_MISSING if alone else "")
         sets = _sets(weak)
         classes = classes_of([one for possible in sets for one in possible], "All sets")
         values = class_indicators(sets, classes)

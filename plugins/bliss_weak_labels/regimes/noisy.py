@@ -49,7 +49,7 @@ class NoisyLabels(EvidenceRegime):
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Find the classes, and how likely each of them is to be called what the row is."""
         refuse_collections(weak, bags, WANTED)
-        refuse_missing(weak, bags, WANTED)
+        refuse_missing(weak, bags, WANTED, ' Where some rows have no class, use regime="semi-supervised".')
         classes = classes_of(weak.tolist(), "All rows")
         codes = np.array([classes.index(one) for one in weak.tolist()], dtype=np.intp)
         return WeakLabels(codes, classes, of_rows=bags.spread(self._matrix(len(classes)).T[codes]))

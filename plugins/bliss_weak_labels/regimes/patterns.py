@@ -13,7 +13,18 @@ from bliss_weak_labels.likelihood.patterns import best_patterns, pattern_slopes,
 from bliss_weak_labels.likelihood.presets import presets_with
 from bliss_weak_labels.likelihood.regime import LikelihoodRegime
 from bliss_weak_labels.regimes.pattern_reading import PatternReading
-from bliss_weak_labels.regimes.words import is_missing
+from bliss_weak_labels.regimes.words import COLLECTIONS, OF_SETS, is_missing
+
+REGIME_OF = {
+    "similar": "similar-pairs",
+    "dissimilar": "similar-pairs",
+    "ordered": "ordered-pairs",
+    "nearer": "triplets",
+}
+OF_LARGE_BAGS = (
+    ' For whether a bag holds a positive row use regime="mil", for shares of classes "llp", for the number of positive '
+    'rows "count-intervals".'
+)
 
 
 class PatternRegime(LikelihoodRegime):
@@ -35,6 +46,7 @@ class PatternRegime(LikelihoodRegime):
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Read the word of each bag, or the class of a single row."""
         words = tuple(self.relations(2))
+        self._refuse_others(weak, bags)
         named = [one for one, size in zip(weak.tolist(), bags.sizes, strict=True) if size == 1 and one not in words]
         classes = tuple(sorted({one for one in named if not is_missing(one)}, key=lambda one: (str(type(one)), one)))
         if len(classes) < 2:
@@ -43,6 +55,19 @@ class PatternRegime(LikelihoodRegime):
                 f"a class as weak label. {' and '.join(map(repr, words))} alone do not tell which class is which."
             )
         return self.check_test(weak, bags, (*classes, *words))
+
+    def _refuse_others(self, weak: NDArray[Any], bags: Bags) -> None:
+        """Refuse weak labels that are no words, bags that are too large, and words of another of these regimes."""
+        most = max(one.ndim for one in self.relations(2).values())
+        for bag, value, size in zip(bags.ids.tolist(), weak.tolist(), bags.sizes.tolist(), strict=True):
+            said = f"Bag {bag!r} of {size} row(s) has the weak label {value!r}"
+            if isinstance(value, COLLECTIONS | dict):
+                hint = OF_SETS if size == 1 and isinstance(value, set | frozenset) else ""
+                raise DataError(f"{said}, and a bag has one word, or a class.{hint}")
+            if value in REGIME_OF and value not in self.relations(2):
+                raise DataError(f'{said}, which is a word of regime="{REGIME_OF[value]}".')
+            if size > most:
+                raise DataError(f"{said}, and a bag has {most} rows at most here.{OF_LARGE_BAGS}")
 
     def check_test(self, weak: NDArray[Any], bags: Bags, classes: tuple[Any, ...]) -> WeakLabels:
         """Read words and classes of training."""

@@ -22,6 +22,10 @@ from bliss_weak_labels.regimes.shares_of_groups import keep_shares
 from bliss_weak_labels.regimes.words import refuse_collections, refuse_missing
 
 WANTED = "a row is 1 where it is known to be positive, and 0 where it is unlabelled"
+OF_TWO = ' Where these are two sets with known shares of positives, use regime="unlabelled-unlabelled".'
+OF_MANY = (
+    ' For classes that may be wrong use regime="noisy-labels", for classes that only some rows have "semi-supervised".'
+)
 
 
 def open_share(_: Any, attribute: Any, value: Any) -> None:
@@ -87,6 +91,7 @@ def _codes(weak: NDArray[Any], bags: Bags) -> tuple[NDArray[np.int8], tuple[Any,
     refuse_missing(weak, bags, WANTED)
     senses = senses_of(dict.fromkeys(weak.tolist()))
     if senses is None:
-        raise DataError(f"y holds {sorted(set(map(str, weak.tolist())))[:5]}; {WANTED}.")
+        found = sorted(set(map(str, weak.tolist())))
+        raise DataError(f"y holds {found[:5]}; {WANTED}.{OF_TWO if len(found) == 2 else OF_MANY}")
     words = {sense: word for word, sense in senses.items()}
     return np.array([senses[one] for one in weak.tolist()], dtype=np.int8), (words.get(0, 0), words.get(1, 1))

@@ -10,9 +10,11 @@ from bliss_framework.plugin import Bags, DataError, ParameterNeededError, Preset
 from bliss_weak_labels.likelihood.presets import presets_with
 from bliss_weak_labels.likelihood.regime import EvidenceRegime
 from bliss_weak_labels.regimes.positive_unlabelled import _Keep
-from bliss_weak_labels.regimes.words import refuse_collections, refuse_missing
+from bliss_weak_labels.regimes.words import are_fractions, refuse_collections, refuse_missing
 
 WANTED = "a row has the name of its set, of which there are two"
+OF_CLASSES = ' For classes that may be wrong use regime="noisy-labels".'
+OF_SHARES = ' For a share of positives in each of many bags use regime="llp".'
 
 
 def _two_shares(_: Any, attribute: Any, value: Any) -> None:
@@ -56,7 +58,8 @@ class UnlabelledUnlabelled(EvidenceRegime):
         refuse_missing(weak, bags, WANTED)
         names, codes = np.unique(weak.astype(str) if weak.dtype == object else weak, return_inverse=True)
         if len(names) != 2:
-            raise DataError(f"y names {len(names)} sets, {names.tolist()[:5]}; {WANTED}.")
+            hint = OF_SHARES if are_fractions(weak.tolist()) else OF_CLASSES
+            raise DataError(f"y names {len(names)} sets, {names.tolist()[:5]}; {WANTED}.{hint}")
         sizes, shares = np.bincount(codes), np.array(self.shares)
         joint = sizes[:, None] * np.stack([1 - shares, shares], axis=1)
         evidence = (joint / joint.sum(axis=0))[codes]

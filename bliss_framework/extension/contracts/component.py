@@ -20,7 +20,10 @@ class Component:
         name: lower case with hyphens; what users type.
         factory: a class or function whose keyword arguments are the component's parameters.
         summary: one line for `bliss plugins`.
-        details: for data sets: "source", "size" and "licence", shown by `bliss datasets`.
+        details: for data sets: "source", "size" and "licence", shown by `bliss datasets`. For regimes, shown by `bliss
+            regimes`: "called" (names in the literature, with commas between them), "weak label" (what it is, in words),
+            "example" (one as a literal, such as `{"cat", "dog"}`), "data sets" (names of those that are made for it)
+            and "results" (a sentence with measured figures).
         saved_types: full names, such as "my_package.model.MyEstimator", of types that a saved model may hold because of
             this component, that of its final estimator for instance. The factory itself, where it is a class, is
             implied. `load_model` trusts what installed components declare, and nothing else.

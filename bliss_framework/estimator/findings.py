@@ -99,7 +99,7 @@ def _out_of_fold(model: Any, bags: Bags, weak: WeakLabels) -> dict[str, Any]:
     every = np.arange(judged.n_bags)
     measures = regime.reading.evaluate(predicted, model.out_of_fold_bag_scores_, weak)
     measure = "proportion_error" if "proportion_error" in measures else next(iter(measures))
-    reference = _reference(regime, weak)
+    reference = _reference(regime, weak, measure)
     return {
         "measure": measure,
         "value": judged.value(measure, every),
@@ -110,21 +110,21 @@ def _out_of_fold(model: Any, bags: Bags, weak: WeakLabels) -> dict[str, Any]:
 
 
 def _codes(predicted: NDArray[Any], weak: WeakLabels) -> NDArray[Any]:
-    """Turn predicted weak labels from the user's values into the codes of the regime."""
-    if weak.values.ndim > 1 or predicted.ndim > 1 or weak.values.dtype.kind == "f":
+    """Turn predicted weak labels from the user's values into the codes of the regime; numbers and tables are codes."""
+    if predicted.ndim > 1 or weak.values.dtype.kind == "f":
         return predicted
     values = predicted.tolist()
     codes = positions_of(dict.fromkeys(values), weak.bag_words) or {}
     return np.array([codes[value] for value in values])
 
 
-def _reference(regime: Regime, weak: WeakLabels) -> Mapping[str, Any] | None:
+def _reference(regime: Regime, weak: WeakLabels, measure: str) -> Mapping[str, Any] | None:
     """Return what needs no features: the share of the commonest label, or the error of the mean shares."""
     if isinstance(regime.reading, ShareReading):
         constant = np.tile(weak.values.mean(axis=0), (len(weak.values), 1))
         shares = constant[:, 1] if constant.shape[1] == 2 else constant
         error = regime.reading.evaluate(shares, shares, weak)["proportion_error"]
         return {"name": "constant", "value": float(error)}
-    if weak.values.ndim == 1 and weak.values.dtype.kind in "biu":
+    if measure == "bag_accuracy" and weak.values.ndim == 1 and weak.values.dtype.kind in "biu":
         return {"name": "majority", "value": float(np.bincount(weak.values.astype(np.intp)).max() / len(weak.values))}
     return None

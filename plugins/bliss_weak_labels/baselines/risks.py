@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from bliss_framework.plugin import Part, Regime
 from bliss_weak_labels.baselines.row_model import RowModel, minimised
-from bliss_weak_labels.regimes.confidences import PositiveConfidences
+from bliss_weak_labels.regimes.confidences import UNKNOWN, PositiveConfidences
 from bliss_weak_labels.regimes.patterns import OrderedPairs
 from bliss_weak_labels.regimes.positive_unlabelled import PositiveUnlabelled
 from bliss_weak_labels.regimes.unlabelled_unlabelled import UnlabelledUnlabelled
@@ -124,7 +124,7 @@ class PositiveConfidenceRisk(CorrectedRisk):
     def risks(self, part: Part) -> Risks:
         """Return the one risk."""
         confidence = part.bags.spread(part.weak.values)
-        known = ~np.isnan(confidence)
+        known = confidence != UNKNOWN
         positive = known / known.sum()
         return [(positive, np.where(known, positive * (1 / np.where(known, confidence, 1.0) - 1), 0.0))]
 

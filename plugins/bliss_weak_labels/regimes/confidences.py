@@ -6,13 +6,15 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import Bags, DataError, LabelSpace, Part, Presets, WeakLabels
+from bliss_framework.plugin import BagReading, Bags, DataError, LabelSpace, Part, Presets, WeakLabels
 from bliss_weak_labels.likelihood.presets import presets_with
 from bliss_weak_labels.likelihood.regime import SMALLEST, EvidenceRegime, evidence_of
+from bliss_weak_labels.regimes.estimated_accuracy import EstimatedAccuracy
 from bliss_weak_labels.regimes.words import is_missing, refuse_collections
 
 WANTED = "a positive row has its confidence, a number above 0 and up to 1, and any other row has None"
 OF_ZEROS = ' Where 1 means positive, and 0 that nothing is known, use regime="positive-unlabelled".'
+UNKNOWN = 0.0  # Where there is no confidence: none that there is can be 0.
 LEAST = 0.02  # A row stands for no more than fifty.
 
 
@@ -30,6 +32,16 @@ class PositiveConfidences(EvidenceRegime):
     )
     binary: ClassVar[bool] = True
 
+    @property
+    def reading(self) -> BagReading:
+        """A row is of one class; see `accuracy_of_confident`."""
+        return EstimatedAccuracy(accuracy_of_confident)
+
+    def check_test(self, weak: NDArray[Any], bags: Bags, classes: tuple[Any, ...]) -> WeakLabels:
+        """Read confidences of test rows."""
+        confidence = _confidences(weak, bags)
+        return WeakLabels(np.where(np.isnan(confidence), UNKNOWN, confidence), classes)
+
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Read confidences."""
         refuse_collections(weak, bags, WANTED)
@@ -39,12 +51,12 @@ class PositiveConfidences(EvidenceRegime):
             raise DataError(f"None of {len(confidence)} rows has a confidence; {WANTED}.")
         chances = np.where(known, confidence, 0.5)
         evidence = np.stack([1 - chances, chances], axis=1)
-        return WeakLabels(np.where(known, confidence, np.nan), (0, 1), of_rows=bags.spread(evidence))
+        return WeakLabels(np.where(known, confidence, UNKNOWN), (0, 1), of_rows=bags.spread(evidence))
 
     def instance_weights(self, bags: Bags, weak: WeakLabels) -> NDArray[np.float64] | None:
         """Let a row stand for 1 / r rows, of which it is the positive one."""
         confidence = bags.spread(weak.values)
-        return np.where(np.isnan(confidence), 1.0, 1 / np.maximum(confidence, LEAST))
+        return np.where(confidence == UNKNOWN, 1.0, 1 / np.maximum(confidence, LEAST))
 
     def label_space(self, weak: WeakLabels, bags: Bags) -> LabelSpace:
         """Let every row be of either class: it stands for those about it."""
@@ -53,8 +65,22 @@ class PositiveConfidences(EvidenceRegime):
     def slopes(self, chances: NDArray[np.float64], part: Part) -> NDArray[np.float64]:
         """Return the slope of (r log s_1 + (1 - r) log s_0) / r, and none for rows of which nothing is known."""
         confidence = part.bags.spread(part.weak.values)
-        counted = np.where(np.isnan(confidence), 0.0, 1 / np.maximum(confidence, LEAST))
+        counted = np.where(confidence == UNKNOWN, 0.0, 1 / np.maximum(confidence, LEAST))
         return np.asarray(counted[:, None] * evidence_of(part) / np.maximum(chances, SMALLEST))
+
+
+def accuracy_of_confident(predicted: NDArray[Any], confidence: NDArray[Any], _: int) -> float:
+    """Return the mean of 1[positive] + 1[negative] (1 - r) / r over confident rows, over that of 1 / r.
+
+    Args:
+        predicted: (B,) classes.
+        confidence: (B,) r, or 0 where it is not known.
+    """
+    known = confidence != UNKNOWN
+    if not known.any():
+        return 1.0
+    stands_for = 1 / np.maximum(confidence[known], LEAST)
+    return float(np.where(predicted[known] == 1, 1.0, stands_for - 1).sum() / stands_for.sum())
 
 
 def _confidences(weak: NDArray[Any], bags: Bags) -> NDArray[np.float64]:

@@ -6,8 +6,9 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import Bags, Part, SettingsError, WeakLabels
+from bliss_framework.plugin import BagReading, Bags, Part, SettingsError, WeakLabels
 from bliss_weak_labels.likelihood.regime import SMALLEST, EvidenceRegime
+from bliss_weak_labels.regimes.estimated_accuracy import EstimatedAccuracy
 from bliss_weak_labels.regimes.words import classes_of, refuse_collections, refuse_missing
 
 WANTED = "a row has one class, which may be wrong"
@@ -45,6 +46,17 @@ class NoisyLabels(EvidenceRegime):
     """
 
     noise: Any = field(default="estimated", validator=_rates)
+
+    @property
+    def reading(self) -> BagReading:
+        """A row is of one class; see `_accuracy`."""
+        return EstimatedAccuracy(self._accuracy)
+
+    def _accuracy(self, predicted: NDArray[Any], seen: NDArray[Any], n_classes: int) -> float:
+        """Return the mean of T^-1[seen, predicted] (Natarajan et al., NeurIPS 2013); agreement where T is estimated."""
+        if isinstance(self.noise, str):
+            return float((predicted == seen).mean())
+        return float(np.linalg.inv(self._matrix(n_classes))[seen, predicted].mean())
 
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Find the classes, and how likely each of them is to be called what the row is."""

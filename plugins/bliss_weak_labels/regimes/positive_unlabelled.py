@@ -7,6 +7,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import (
+    BagReading,
     Bags,
     DataError,
     ParameterNeededError,
@@ -18,6 +19,7 @@ from bliss_framework.plugin import (
 )
 from bliss_weak_labels.likelihood.presets import presets_with
 from bliss_weak_labels.likelihood.regime import EvidenceRegime
+from bliss_weak_labels.regimes.estimated_accuracy import EstimatedAccuracy, rate
 from bliss_weak_labels.regimes.shares_of_groups import keep_shares
 from bliss_weak_labels.regimes.words import refuse_collections, refuse_missing
 
@@ -48,6 +50,18 @@ class PositiveUnlabelled(EvidenceRegime):
     presets: ClassVar[Presets] = presets_with("non-negative-pu", relabel_rounds=0)
     binary: ClassVar[bool] = True
     prior: float | None = field(default=None, validator=open_share)
+
+    @property
+    def reading(self) -> BagReading:
+        """A row is of one class; see `_accuracy`."""
+        return EstimatedAccuracy(self._accuracy)
+
+    def _accuracy(self, predicted: NDArray[Any], known: NDArray[Any], _: int) -> float:
+        """Return pi (2 TPR - 1) + P(negative | unlabelled), which is the accuracy on unlabelled rows in the mean."""
+        assert self.prior is not None
+        negative = rate(predicted == 0, known == 0, 1 - self.prior)
+        recall = rate(predicted == 1, known == 1, 1.0)
+        return self.prior * (2 * recall - 1) + negative
 
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Tell known positives from unlabelled rows."""

@@ -7,9 +7,10 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import Bags, BlissWarning, DataError, Presets, WeakLabels
+from bliss_framework.plugin import BagReading, Bags, BlissWarning, DataError, Presets, WeakLabels, class_indicators
 from bliss_weak_labels.likelihood.presets import presets_with
 from bliss_weak_labels.likelihood.regime import EvidenceRegime
+from bliss_weak_labels.regimes.estimated_accuracy import EstimatedAccuracy, rate
 from bliss_weak_labels.regimes.words import classes_of, is_missing, refuse_collections
 
 WANTED = "a row has one class, or None where it is not known"
@@ -26,6 +27,11 @@ class SemiSupervised(EvidenceRegime):
     empty_labels: ClassVar[bool] = True
     presets: ClassVar[Presets] = presets_with("self-training")
 
+    @property
+    def reading(self) -> BagReading:
+        """A row is of one class; see `accuracy_of_known`."""
+        return EstimatedAccuracy(accuracy_of_known)
+
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Tell rows with a class from those without."""
         refuse_collections(weak, bags, WANTED)
@@ -36,7 +42,28 @@ class SemiSupervised(EvidenceRegime):
         if known.all():
             warnings.warn(NONE_MISSING, BlissWarning, stacklevel=2)
         classes = classes_of([one for one in values if not is_missing(one)], "The rows that have a class")
-        evidence = np.ones((len(values), len(classes)))
-        codes = [classes.index(one) for one in values if not is_missing(one)]
-        evidence[known] = np.eye(len(classes))[codes]
-        return WeakLabels(evidence.astype(np.int8), classes, of_rows=bags.spread(evidence))
+        possible = _possible(values, classes)
+        return WeakLabels(possible, classes, of_rows=bags.spread(possible.astype(float)))
+
+    def check_test(self, weak: NDArray[Any], bags: Bags, classes: tuple[Any, ...]) -> WeakLabels:
+        """Read classes of training, and rows without one."""
+        return WeakLabels(_possible(weak.tolist(), classes), classes)
+
+
+def _possible(values: list[Any], classes: tuple[Any, ...]) -> NDArray[np.int8]:
+    """Mark the classes (B, C) that each row may have: its own, or all."""
+    sets = np.empty(len(values), dtype=object)
+    sets[:] = [classes if is_missing(one) else (one,) for one in values]
+    return class_indicators(sets, classes)
+
+
+def accuracy_of_known(predicted: NDArray[Any], possible: NDArray[Any], _: int) -> float:
+    """Return the share of rows of known class that are predicted right; 1 where none is known.
+
+    Args:
+        predicted: (B,) classes.
+        possible: (B, C), of which a row of known class has one.
+    """
+    known = possible.sum(axis=1) == 1
+    right = possible[np.arange(len(predicted)), predicted] > 0
+    return rate(right, known, 1.0)

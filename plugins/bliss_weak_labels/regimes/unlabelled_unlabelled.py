@@ -6,9 +6,10 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import Bags, DataError, ParameterNeededError, Presets, SettingsError, WeakLabels
+from bliss_framework.plugin import BagReading, Bags, DataError, ParameterNeededError, Presets, SettingsError, WeakLabels
 from bliss_weak_labels.likelihood.presets import presets_with
 from bliss_weak_labels.likelihood.regime import EvidenceRegime
+from bliss_weak_labels.regimes.estimated_accuracy import EstimatedAccuracy, rate
 from bliss_weak_labels.regimes.positive_unlabelled import _Keep
 from bliss_weak_labels.regimes.words import are_fractions, refuse_collections, refuse_missing
 
@@ -43,6 +44,19 @@ class UnlabelledUnlabelled(EvidenceRegime):
     shares: tuple[float, ...] | None = field(
         default=None, converter=lambda value: tuple(value) if isinstance(value, list) else value, validator=_two_shares
     )
+
+    @property
+    def reading(self) -> BagReading:
+        """A row is of one class; see `_accuracy`."""
+        return EstimatedAccuracy(self._accuracy)
+
+    def _accuracy(self, predicted: NDArray[Any], sets: NDArray[Any], _: int) -> float:
+        """Solve share_k TPR + (1 - share_k) FPR = P(predicted positive | set k) for both rates."""
+        shares = np.array(self.shares)
+        found = [rate(predicted == 1, sets == k, share) for k, share in enumerate(shares)]
+        recall, false_alarms = np.clip(np.linalg.solve(np.stack([shares, 1 - shares], axis=1), found), 0.0, 1.0)
+        prior = float(shares[sets].mean())
+        return float(prior * recall + (1 - prior) * (1 - false_alarms))
 
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Tell the sets apart."""

@@ -10,7 +10,7 @@ from bliss_framework.plugin import BagReading, Bags, DataError, LabelSpace, Part
 from bliss_weak_labels.likelihood.presets import presets_with
 from bliss_weak_labels.likelihood.regime import SMALLEST, EvidenceRegime, evidence_of
 from bliss_weak_labels.regimes.estimated_accuracy import EstimatedAccuracy
-from bliss_weak_labels.regimes.words import is_missing, refuse_collections
+from bliss_weak_labels.regimes.words import is_missing, objects, refuse_collections
 
 WANTED = "a positive row has its confidence, a number above 0 and up to 1, and any other row has None"
 OF_ZEROS = ' Where 1 means positive, and 0 that nothing is known, use regime="positive-unlabelled".'
@@ -39,7 +39,8 @@ class PositiveConfidences(EvidenceRegime):
 
     def check_test(self, weak: NDArray[Any], bags: Bags, classes: tuple[Any, ...]) -> WeakLabels:
         """Read confidences of test rows."""
-        confidence = _confidences(weak, bags)
+        # A row that is predicted to be negative has no confidence.
+        confidence = _confidences(objects([None if one in (0, "0") else one for one in weak.tolist()]), bags)
         return WeakLabels(np.where(np.isnan(confidence), UNKNOWN, confidence), classes)
 
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:

@@ -80,11 +80,19 @@ class NoisyLabels(EvidenceRegime):
             )
         return np.where(np.eye(n_classes) > 0, 1 - wrong, wrong / (n_classes - 1))
 
-    def slopes(self, chances: NDArray[np.float64], part: Part) -> NDArray[np.float64]:
-        """Return P(seen | c) / sum_j s_j P(seen | j), with the chances of a pull where they are estimated."""
+    def totals(self, classes: NDArray[np.intp], part: Part) -> NDArray[np.float64]:
+        """Count how often each predicted class (m,) is called each class: (C, C)."""
+        n_classes = len(part.weak.classes)
+        pairs = classes * n_classes + part.bags.spread(part.weak.values)
+        return np.bincount(pairs, minlength=n_classes**2).reshape(n_classes, n_classes).astype(np.float64)
+
+    def slopes(
+        self, chances: NDArray[np.float64], part: Part, totals: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Return P(seen | c) / sum_j s_j P(seen | j), by the counts of a pull where the chances are estimated."""
         if self.noise != "estimated":
             return super().slopes(chances, part)
-        seen = np.eye(chances.shape[1])[part.bags.spread(part.weak.values)]
-        counts = chances.T @ seen + PRIOR_ROWS * self._matrix(chances.shape[1])
+        totals = self.totals(chances.argmax(axis=1), part) if totals is None else totals
+        counts = totals + PRIOR_ROWS * self._matrix(chances.shape[1])
         evidence = (counts / counts.sum(axis=1, keepdims=True)).T[part.bags.spread(part.weak.values)]
         return np.asarray(evidence / np.maximum((chances * evidence).sum(axis=1, keepdims=True), SMALLEST))

@@ -92,6 +92,16 @@ class PatternRegime(LikelihoodRegime):
         candidates = (codes >= n_classes)[:, None] | (codes[:, None] == np.arange(n_classes))
         return LabelSpace(candidates, np.arange(n_classes))
 
+    def instance_weights(self, bags: Bags, weak: WeakLabels) -> NDArray[np.float64] | None:
+        """Let rows of known class count more, the more others there are: all that tells the classes apart is in them.
+
+        A row counts sqrt(others / known) times; else the classes of single folds come out the other way round.
+        """
+        known = bags.spread(weak.values) < len(weak.classes)
+        others = max(int((~known).sum()), 1)
+        weights = np.where(known, max(1.0, np.sqrt(others / max(int(known.sum()), 1))), 1.0)
+        return weights / weights.mean()
+
     def slopes(self, chances: NDArray[np.float64], part: Part) -> NDArray[np.float64]:
         """Return the slope of the log-chance that the classes of a bag stand together as its word says."""
         found = np.zeros_like(chances)

@@ -23,6 +23,13 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, float | np.floating) and bool(np.isnan(value))
 
 
+def objects(values: list[Any]) -> NDArray[Any]:
+    """Return an array (n,) of objects, which leaves lists and sets what they are."""
+    boxed = np.empty(len(values), dtype=object)
+    boxed[:] = values
+    return boxed
+
+
 def classes_of(values: Iterable[Any], whole: str) -> tuple[Any, ...]:
     """Return the different values in order, numbers before text.
 

@@ -162,6 +162,7 @@ from bliss_framework.rewards.influence import (
     effect_rewards as effect_rewards,
     influence as influence,
 )
+from bliss_framework.rewards.likelihood_presets import likelihood_presets as likelihood_presets
 from bliss_framework.rewards.neighbourhood import nearest as nearest, neighbourhood as neighbourhood
 from bliss_framework.rewards.recall_precision import (
     BlockRecallPrecision as BlockRecallPrecision,

@@ -19,8 +19,8 @@ from bliss_framework.plugin import (
     WeakLabels,
     best_threshold,
     between,
+    likelihood_presets,
 )
-from bliss_mil.regime.presets import LIKELIHOOD
 from bliss_mil.regime.weak_labels import check_binary, check_known_binary
 
 CERTAIN = 1e-6
@@ -39,7 +39,7 @@ class CollectiveMil(Regime):
     """
 
     binary: ClassVar[bool] = True
-    presets: ClassVar[Presets] = LIKELIHOOD
+    presets: ClassVar[Presets] = likelihood_presets()
 
     positive_label: Any = field(default=None)
     share: float = field(default=0.75, validator=between(0.5, 1.0))

@@ -45,19 +45,3 @@ PRESETS = Presets(
         Case(When(unevenness_above=2.0), defaults={"regime.weights": "bag"}, grid={"regime.weights": ("bag",)}),
     ),
 )
-
-# Of regimes that say how likely their bags are, for the reward "weak-likelihood".
-LIKELIHOOD = Presets(
-    defaults={
-        "reward": "weak-likelihood",
-        "n_folds": 3,
-        "train_on": "rest",
-        "n_inferences": 4,
-        "n_rounds": 60,
-        "n_first_draws": 10,
-        "classifier": {"name": "kernel-ridge", "width": 0.5, "ridge": 1.0},
-        "final_classifier": {"name": "svm-rbf", "C": 1.0, "width": 0.5},
-        "scaling": "standard",
-    },
-    control={"final_classifier": "same"},
-)

@@ -19,8 +19,8 @@ from bliss_framework.plugin import (
     WeakLabels,
     at_least,
     between,
+    likelihood_presets,
 )
-from bliss_mil.regime.presets import LIKELIHOOD
 from bliss_mil.regime.weak_labels import check_binary, check_known_binary
 
 CERTAIN = 1e-6
@@ -41,14 +41,12 @@ class TwoConditionMil(Regime):
 
     Args:
         positive_label: which of two weak labels means positive; see the regime "mil".
-        most: the largest share of a bag that is of a concept, though two instances always may be.
+        most: the largest share of a bag that is of a concept, though two instances always may be, and one more where a
+            concept would be missing.
         n_clusters: of rows, among which the two anchors are.
     """
 
-    presets: ClassVar[Presets] = evolve(
-        LIKELIHOOD,
-        defaults={**LIKELIHOOD.defaults, "n_inferences": 1, "n_folds": 2, "relabel_rounds": 30},
-    )
+    presets: ClassVar[Presets] = likelihood_presets(n_inferences=1, n_folds=2, relabel_rounds=30)
 
     positive_label: Any = field(default=None)
     most: float = field(default=0.5, validator=between(0.0, 1.0))
@@ -139,7 +137,8 @@ def keep_conditions(bounds: NDArray[np.float64], part: Part, most: float) -> NDA
     Args:
         bounds: (n, 3) of "none", "first" and "second".
         part: the rows, with their bags.
-        most: the largest share of a bag that is of a concept, though two rows always may be.
+        most: the largest share of a bag that is of a concept, though two rows always may be, and one more where a
+            concept would be missing.
     """
     bags, values = part.bags, bounds.copy()
     lead = values[:, 1:].max(axis=1) - values[:, 0]

@@ -10,9 +10,13 @@ from bliss_framework.extension.contracts import Presets
 from bliss_framework.extension.loading.plugins import active_plugins
 from bliss_framework.extension.registry import Registry
 
+MANY, MOST = 5, "most regimes"  # So many are not named one by one.
+
 
 def default_words(name: str, registry: Registry) -> str:
-    """Say the default of a parameter, regime by regime, such as "60 with mil, 100 elsewhere".
+    """Say the default of a parameter, regime by regime, such as "80 with llp, 60 with most regimes, 100 elsewhere".
+
+    A value that many regimes advise is that of "most regimes", and all others are named then.
 
     Args:
         name: of the parameter.
@@ -24,11 +28,13 @@ def default_words(name: str, registry: Registry) -> str:
     general = TABLE[name].default
     regimes: dict[str, list[str]] = {}
     for regime, presets in presets_of(registry).items():
-        value = advised_words(name, presets, general)
-        if value != value_words(general):
-            regimes.setdefault(value, []).append(regime)
-    parts = [f"{value} with {_and(names)}" for value, names in regimes.items()]
+        regimes.setdefault(advised_words(name, presets, general), []).append(regime)
     elsewhere = value_words(general)
+    advised = {value: names for value, names in regimes.items() if value != elsewhere}
+    most = max(advised, key=lambda value: len(advised[value]), default="")
+    if advised and len(advised[most]) >= MANY:
+        advised = {value or "none": names for value, names in regimes.items() if value != most} | {most: [MOST]}
+    parts = [f"{value} with {_and(names)}" for value, names in advised.items()]
     if not parts:
         return elsewhere
     return ", ".join([*parts, f"{elsewhere} elsewhere"] if elsewhere else parts)

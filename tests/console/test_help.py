@@ -14,12 +14,13 @@ def help_defaults(text):
 
 def told_of(words, regime):
     """Return what a default in words says of a regime, for data of no special kind."""
-    parts = re.split(r", (?![^(]*\))", words)
-    for part in parts:
-        value, _, names = part.rpartition(" with ")
-        if regime in re.split(", | and ", names):
-            return re.sub(r" \(.*\)$", "", value)
-    return parts[-1].removesuffix(" elsewhere") if " with " not in parts[-1] else ""
+    by_regime, value = {}, ""
+    *parts, last = re.split(r", (?![^(]*\))", words)
+    for part in [*parts, last] if " with " in last else parts:
+        value, names = part.rsplit(" with ", 1) if " with " in part else (value, part)
+        by_regime |= dict.fromkeys(names.split(" and "), re.sub(r" \(.*\)$", "", value).replace("none", ""))
+    elsewhere = "" if " with " in last else last.removesuffix(" elsewhere")
+    return by_regime.get(regime, by_regime.get("most regimes", elsewhere))
 
 
 @pytest.mark.parametrize("command", ["run", "compare", "tune", "plugins", "datasets"])

@@ -327,6 +327,6 @@ class TestTable:
     def test_defaults_in_words(self):
         """Help texts say what each installed regime advises, from the same data."""
         registry = default_plugins().registry
-        assert default_words("n_rounds", registry) == "80 with llp, 60 with mil and multiclass-mil, 100 elsewhere"
+        assert default_words("n_rounds", registry) == "80 with llp, 60 with most regimes, 100 elsewhere"
         assert default_words("n_passes", registry) == "1"
-        assert "60 with mil" in str(BlissClassifier.__doc__)
+        assert "60 with most regimes" in str(BlissClassifier.__doc__)

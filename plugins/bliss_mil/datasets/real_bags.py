@@ -7,7 +7,7 @@ from bliss_framework.plugin import WeakDataset, at_least, check_value
 
 TWO_CONDITION_DETAILS = {
     "source": "Alpaydin and Kaynak, Optical Recognition of Handwritten Digits (test part), UCI, 1998",
-    "size": "bags of 8 pictures of 8 x 8, 200 by default; options n_bags, bag_seed",
+    "size": "bags of 8 pictures of 8 x 8, 200 by default; options n_bags, bag_seed, instance_labels",
     "licence": "CC BY 4.0",
 }
 COLLECTIVE_DETAILS = {
@@ -20,7 +20,7 @@ MOST_OF_ONE = 3
 OF_COLLECTIVE = 6
 
 
-def load_two_condition_digits(n_bags: int = 200, bag_seed: int = 0) -> WeakDataset:
+def load_two_condition_digits(n_bags: int = 200, bag_seed: int = 0, instance_labels: bool = True) -> WeakDataset:
     """Put digits into bags, of which a positive one holds a 0 and a 1, and a negative one lacks one of them or both.
 
     Of the negative bags two in five hold zeros alone of the two, two in five ones, and one in five neither.
@@ -28,6 +28,7 @@ def load_two_condition_digits(n_bags: int = 200, bag_seed: int = 0) -> WeakDatas
     Args:
         n_bags: half of them are positive.
         bag_seed: the same seed makes the same bags.
+        instance_labels: whether to keep the concept of each row, which regimes of other classes do not take.
 
     >>> data = load_two_condition_digits(n_bags=20)
     >>> data.X.shape, data.weak.tolist()[:4], sorted(set(data.instance_labels.tolist()))
@@ -58,7 +59,7 @@ def load_two_condition_digits(n_bags: int = 200, bag_seed: int = 0) -> WeakDatas
         bags=np.repeat(np.arange(n_bags), SIZE),
         weak=positive.astype(int),
         regime="two-condition-mil",
-        instance_labels=np.array(["none", "first", "second"])[codes],
+        instance_labels=np.array(["none", "first", "second"])[codes] if instance_labels else None,
     )
 
 

@@ -27,7 +27,7 @@ from bliss_weak_labels.likelihood.chances import class_chances, slopes_in_output
 class LikelihoodReward(Reward):
     """Reward labels by their marginal effect on the log-likelihood of held-out weak labels.
 
-    With held-out outputs z, chances s = softmax(steepness / 2 * z / std z), and L the log-likelihood of the weak labels,
+    With held-out outputs z, chances s = softmax(steepness / 2 * z / std z), and the log-likelihood L of weak labels,
 
         h_c    = dL / ds_c
         g_c    = s_c (h_c - sum_j s_j h_j)

@@ -68,16 +68,17 @@ class UnlabelledUnlabelled(EvidenceRegime):
                 "shares",
                 [0.2, 0.7],
             )
-        refuse_collections(weak, bags, WANTED)
-        refuse_missing(weak, bags, WANTED)
-        names, codes = np.unique(weak.astype(str) if weak.dtype == object else weak, return_inverse=True)
-        if len(names) != 2:
-            hint = OF_SHARES if are_fractions(weak.tolist()) else OF_CLASSES
-            raise DataError(f"y names {len(names)} sets, {names.tolist()[:5]}; {WANTED}.{hint}")
+        codes = _codes(weak, bags)
         sizes, shares = np.bincount(codes), np.array(self.shares)
         joint = sizes[:, None] * np.stack([1 - shares, shares], axis=1)
         evidence = (joint / joint.sum(axis=0))[codes]
-        return WeakLabels(codes, (0, 1), of_rows=bags.spread(evidence), bag_classes=tuple(names.tolist()))
+        return WeakLabels(codes, (0, 1), of_rows=bags.spread(evidence))
+
+    def check_test(self, weak: NDArray[Any], bags: Bags, classes: tuple[Any, ...]) -> WeakLabels:
+        """Tell the sets of test rows apart, or take the classes 0 and 1 that `predict_bags` returns."""
+        if set(weak.tolist()) <= {0, 1}:
+            return WeakLabels(weak.astype(np.intp), classes)
+        return WeakLabels(_codes(weak, bags), classes)
 
     def inherited(self, weak: WeakLabels, bags: Bags) -> NDArray[np.float64]:
         """Return the shares of the set."""
@@ -87,3 +88,14 @@ class UnlabelledUnlabelled(EvidenceRegime):
     def constraint(self) -> Any:
         """Keep the share of positives in each set of an assignment."""
         return _Keep(np.array(self.shares))
+
+
+def _codes(weak: NDArray[Any], bags: Bags) -> NDArray[np.intp]:
+    """Number the two sets in sorted order of their names."""
+    refuse_collections(weak, bags, WANTED)
+    refuse_missing(weak, bags, WANTED)
+    names, codes = np.unique(weak.astype(str) if weak.dtype == object else weak, return_inverse=True)
+    if len(names) != 2:
+        hint = OF_SHARES if are_fractions(weak.tolist()) else OF_CLASSES
+        raise DataError(f"y names {len(names)} sets, {names.tolist()[:5]}; {WANTED}.{hint}")
+    return np.asarray(codes, dtype=np.intp)

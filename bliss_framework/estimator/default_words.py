@@ -45,7 +45,7 @@ def presets_of(registry: Registry) -> dict[str, Presets]:
     found: dict[str, Presets] = {}
     for name in registry.names("regime"):
         try:
-            presets = registry.create("regime", name).presets
+            presets = getattr(registry.create("regime", name), "presets", None)
         except BlissError:
             continue
         if isinstance(presets, Presets):

@@ -5,7 +5,6 @@ from types import MappingProxyType
 
 from bliss_weak_labels.datasets.real_sets import BINARY, SETS
 
-
 # Of each kind: a set, and there the test accuracy in percent of BLISS, its control and its best baseline in the mean of
 # ten splits (docs/explanation/weak-labels.md).
 MEASURED: Mapping[str, tuple[str, float, float, float]] = MappingProxyType(

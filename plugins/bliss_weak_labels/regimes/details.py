@@ -29,8 +29,8 @@ def _details(called: str, weak_label: str, example: str, kind: str) -> dict[str,
     data_sets = ", ".join(f"{name}-{kind}" for name in SETS[kind in BINARY])
     name, own, control, baseline = MEASURED[kind]
     results = (
-        f"On {name} {own:.1f} % of test rows are right, {control:.1f} % without a bandit, {baseline:.1f} % with the best "
-        f"baseline (docs/explanation/weak-labels.md)."
+        f"On {name} {own:.1f} % of test rows are right, {control:.1f} % without a bandit, {baseline:.1f} % with the "
+        f"best baseline (docs/explanation/weak-labels.md)."
     )
     return {
         "called": called,

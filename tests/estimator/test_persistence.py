@@ -21,6 +21,7 @@ from bliss_framework.estimator.persistence import declared_types
 from bliss_framework.extension.loading.plugins import default_plugins, load_plugins
 from bliss_framework.extension.naming import is_own
 from bliss_framework.extension.registry import Registration, Registry
+from bliss_framework.runs.folder.atomic import PARTIAL
 from bliss_mil.baselines.simple_svms import BagMeanSvm, InheritedLabelSvm
 from bliss_mil.regime.mil_regime import MilRegime
 from bliss_mil.rewards.paper_reward import MilReward
@@ -275,6 +276,21 @@ def test_file_is_written_whole_or_not_at_all(tmp_path):
     assert os.listdir(tmp_path) == ["model.skops"]
     with pytest.raises(RunError, match="cannot be written"):
         save_model(InheritedLabelSvm(), tmp_path / "missing" / "model.skops")
+
+
+def test_two_processes_write_parts_of_their_own(tmp_path, monkeypatch):
+    """Until it is whole a model has a name with the number of its process, which a run that goes on sweeps."""
+    found = []
+
+    def stop(model, path):
+        found.append(path.name)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("skops.io.dump", stop)
+    with pytest.raises(RunError, match=r"model\.skops cannot be written: No space left on device"):
+        save_model(InheritedLabelSvm(), tmp_path / "model.skops")
+    assert found == [f".model.skops.{os.getpid()}.part"]
+    assert PARTIAL.fullmatch(found[0])
 
 
 def test_saving_again_replaces_the_file(tmp_path):

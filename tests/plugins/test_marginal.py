@@ -241,3 +241,10 @@ def test_parameters_are_above_zero(parameters):
     """Both parameters are finite numbers above 0."""
     with pytest.raises(SettingsError, match="above 0"):
         MilMarginalReward(**parameters)
+
+
+@pytest.mark.parametrize("value", [1e308, 1e-308])
+def test_parameters_can_be_computed_with(value):
+    """What would overflow is refused before any pull, with what is allowed, instead of a warning of numpy's."""
+    with pytest.raises(SettingsError, match=r"steepness must be a number from 1e-30 to 1e\+30; got 1e[+-]308"):
+        MilMarginalReward(steepness=value)

@@ -2,6 +2,7 @@
 
 from bliss_framework.plugin import Component, hookimpl
 from bliss_llp.baselines.em import LlpEm
+from bliss_llp.baselines.graphical_model import LlpGraphicalModel
 from bliss_llp.baselines.inv_cal import InvCal
 from bliss_llp.baselines.k_means import LlpKMeans
 from bliss_llp.baselines.mean_map import MeanMap
@@ -66,6 +67,11 @@ def bliss_baselines() -> list[Component]:
             LlpKMeans,
             "Clusters, and the shares of classes in each by least squares on bags",
             most_rows=20_000,
+        ),
+        Component(
+            "llp-graphical-model",
+            LlpGraphicalModel,
+            "Latent labels that keep the counts of bags, by Markov chains (de Freitas and Kueck 2005)",
         ),
     ]
 

@@ -3,13 +3,17 @@
 from bliss_framework.plugin import Component, hookimpl
 from bliss_mil.baselines.attention import attention_mil
 from bliss_mil.baselines.bag_kernels import MinMaxSvm, SetKernelSvm
+from bliss_mil.baselines.bayesian_knn import BayesianKnn
+from bliss_mil.baselines.bp_mip import BpMip
 from bliss_mil.baselines.citation_knn import CitationKnn
 from bliss_mil.baselines.diverse_density import DiverseDensity, EmDd
 from bliss_mil.baselines.mi_graph import MiGraphSvm
+from bliss_mil.baselines.mi_logistic_regression import MiLogisticRegression
 from bliss_mil.baselines.mi_svm import MiSvm, MiSvmBag
 from bliss_mil.baselines.miles import Miles
 from bliss_mil.baselines.rectangles import AxisParallelRectangle
 from bliss_mil.baselines.simple_svms import BagMeanSvm, InheritedLabelSvm
+from bliss_mil.baselines.two_level import TwoLevel
 from bliss_mil.datasets.generated import DETAILS as GENERATED_DETAILS, generate_mil
 from bliss_mil.datasets.musk1 import DETAILS, load_musk1
 from bliss_mil.regime.collective_mil import CollectiveMil
@@ -128,6 +132,10 @@ def bliss_baselines() -> list[Component]:
             "SVM on bags of which like instances count as one (miGraph, Zhou et al. 2009)",
             most_rows=20_000,
         ),
+        Component("bayesian-knn", BayesianKnn, "Nearest bags vote, and training bags say what votes mean"),
+        Component("bp-mip", BpMip, "Neural network that learns through each bag's largest output (Zhou and Zhang)"),
+        Component("mi-logistic-regression", MiLogisticRegression, "Logistic regression of averages over bags"),
+        Component("two-level", TwoLevel, "TLC: boosted stumps on how many instances reach each node of a tree"),
         Component(
             "attention-mil",
             attention_mil,

@@ -11,7 +11,7 @@ bliss_framework.runs.shapes.ShapeError: bag_accuracy.runs[1] is 'x', and a finit
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +96,17 @@ def text(value: Any, at: str) -> None:
     """Allow text."""
     if not isinstance(value, str):
         _refuse(value, at, "text")
+
+
+def word_of(words: Iterable[str]) -> Shape:
+    """Allow one of some words."""
+    allowed = frozenset(words)
+
+    def check(value: Any, at: str) -> None:
+        if not isinstance(value, str) or value not in allowed:
+            _refuse(value, at, f"one of {', '.join(sorted(allowed))}")
+
+    return check
 
 
 def truth(value: Any, at: str) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from bliss_framework.errors import RunError
+from bliss_framework.estimator.uncertainty import TESTS
 from bliss_framework.runs.shapes import (
     Shape,
     ShapeError,
@@ -19,6 +20,7 @@ from bliss_framework.runs.shapes import (
     text,
     truth,
     whole,
+    word_of,
 )
 
 FORMAT = 1
@@ -67,8 +69,15 @@ def _kind(document: Any) -> str:
 
 _interval = record({"low": optional(number), "high": optional(number), "level": number, "by": text})
 _comparison = record(
-    {"measure": text, "better": text, "other": text, "difference": number, "p_value": number, "by": text},
-    {"winner": optional(text)},
+    {
+        "measure": text,
+        "better": text,
+        "other": text,
+        "winner": optional(text),
+        "difference": number,
+        "p_value": number,
+        "by": word_of(TESTS),
+    },
 )
 _strongest = record(
     {"row": whole, "bag": anything, "label": anything, "carried": table_of(anything)},

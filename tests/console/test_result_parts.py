@@ -1,0 +1,71 @@
+"""A result whose parts are missing or of another kind is refused, or shown: nothing is used that was not checked."""
+
+import copy
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from bliss_framework.console.drawing.findings import comparison_lines
+from bliss_framework.console.drawing.tables import evaluation_table, result_view
+from bliss_framework.runs.folder.result_file import check_result
+from bliss_framework.runs.shapes import ShapeError
+
+QUICK = ("--n-rounds", "4", "--n-folds", "2", "--n-inferences", "1", "--quiet")
+OTHERS = (None, "x", {})
+
+
+def places(value, at=()):
+    """Yield the keys that lead to each part of a document."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in inner:
+        yield (*at, key)
+        yield from places(one, (*at, key))
+
+
+def changed(document, at, other):
+    """Return a copy in which a part is another one, or gone where `other` is Ellipsis."""
+    copied = copy.deepcopy(document)
+    inside = copied
+    for key in at[:-1]:
+        inside = inside[key]
+    if other is ...:
+        del inside[at[-1]]
+    else:
+        inside[at[-1]] = other
+    return copied
+
+
+def shown_or_refused(document, kind, console):
+    try:
+        check_result(document, kind)
+    except ShapeError:
+        return
+    if kind == "run":
+        console.print(result_view(console, document, verbose=True))
+        return
+    console.print(evaluation_table(console, [(row["name"], row["evaluation"]) for row in document["methods"]]))
+    for line in comparison_lines(document):
+        console.print(line)
+
+
+@pytest.mark.parametrize("kind", ["run", "comparison"])
+def test_every_part_is_checked_before_it_is_used(cli, table, here, kind):
+    table(truth=True)
+    if kind == "run":
+        assert cli("run", "toy.csv", *QUICK, "--cv", "2", "--output", "out").code == 0
+        document = json.loads((here / "out" / "result.json").read_text(encoding="utf-8"))
+    else:
+        ended = cli("compare", "toy.csv", "--methods", "bliss,no-bandit", *QUICK[:-1], "--cv", "2", "--json")
+        document = json.loads(ended.out)
+    console = Console(file=io.StringIO(), width=100)
+    shown_or_refused(document, kind, console)
+    used = []
+    for at in (one for one in places(document) if one[0] != "settings" or len(one) == 1):
+        for other in (..., *OTHERS):
+            try:
+                shown_or_refused(changed(document, at, other), kind, console)
+            except Exception as error:
+                used.append((at, other, repr(error)))
+    assert used == []

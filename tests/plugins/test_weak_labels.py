@@ -347,6 +347,14 @@ def test_more_labels_are_right_than_weak_labels_say(kind, name):
     assert (model.predict(data.X) == data.instance_labels).mean() > 0.85
 
 
+def test_pairs_ask_for_their_bags():
+    data = make("similar", "breast-cancer")
+    model = baseline_of("weak-label-em", "similar", data).set_params(n_features=20, n_steps=2)
+    model.fit(data.X, data.weak, bags=data.bags)
+    with pytest.raises(BlissError, match="there are no bag ids here"):
+        model.predict_bags(data.X)
+
+
 def test_dawid_and_skene_know_who_is_good():
     """One annotator is always right, two guess: the posterior follows the first where all three differ."""
     rng = np.random.default_rng(0)

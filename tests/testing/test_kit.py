@@ -384,7 +384,7 @@ def test_a_csv_reader_passes(tmp_path):
 def test_host_has_only_the_named_plugins(bliss_host):
     """The fixture gives a host with the named plugins, and all others blocked."""
     plugins = bliss_host("mil")
-    assert plugins.registry.names("regime") == ("mil",)
+    assert plugins.registry.names("regime") == ("collective-mil", "mil", "two-condition-mil")
     assert plugins.registry.names("strategy") == ()
     with pytest.raises(AssertionError, match="no such plugin"):
         bliss_host("mill")

@@ -26,6 +26,7 @@ from bliss_framework.plugin import (
     check_training,
     class_array,
     positive,
+    refuse_lost_bags,
 )
 
 # A loss of outputs (n, C): its value, and its slope in each output (n, C).
@@ -114,11 +115,13 @@ class RowModel(ClassifierMixin, BaseEstimator):
 
     def score_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """Score each bag as the regime reads it: (ids, scores)."""
+        refuse_lost_bags(self, X, bags)
         _, grouped = check_bags(X, bags)
         return grouped.ids, self.reading_.bag_scores(self.decision_function(X), grouped)
 
     def predict_bags(self, X: Any, bags: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Predict the weak label of each bag as the regime reads it: (ids, labels)."""
+        refuse_lost_bags(self, X, bags)
         _, grouped = check_bags(X, bags)
         labels = self.reading_.bag_labels(self.decision_function(X), grouped, 0.0)
         return grouped.ids, self.bag_classes_[labels.astype(np.intp)] if labels.ndim == 1 else labels

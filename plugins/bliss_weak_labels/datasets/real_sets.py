@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from attrs import field, frozen
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
@@ -75,18 +76,31 @@ def weak_data_sets() -> list[Component]:
     return [_component(kind, name) for kind in MAKERS for name in SETS[kind in BINARY]]
 
 
-def _component(kind: str, name: str) -> Component:
-    def load(weak_seed: int = 0) -> WeakDataset:
+@frozen
+class RealSet:
+    """A real set whose classes are hidden behind weak labels of a kind; called with `weak_seed`, it makes them.
+
+    Attributes:
+        kind: one of `MAKERS`.
+        name: one of `SETS`.
+    """
+
+    kind: str = field()
+    name: str = field()
+
+    def __call__(self, weak_seed: int = 0) -> WeakDataset:
         """Hide classes behind weak labels.
 
         Args:
             weak_seed: the same seed makes the same weak labels.
         """
-        return make(kind, name, weak_seed)
+        return make(self.kind, self.name, weak_seed)
 
+
+def _component(kind: str, name: str) -> Component:
     summary = f"{name} with {MAKERS[kind].__name__.replace('_', ' ')}"
     details = {"source": SOURCES[name], "size": f"{SIZES[name]}; option weak_seed", "licence": "CC BY 4.0"}
-    return Component(f"{name}-{kind}", load, summary, details)
+    return Component(f"{name}-{kind}", RealSet(kind, name), summary, details)
 
 
 def make(kind: str, name: str, weak_seed: int = 0) -> WeakDataset:

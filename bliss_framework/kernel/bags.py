@@ -140,6 +140,17 @@ class Bags:
         """Give every row the value of its bag: (B, ...) -> (n, ...)."""
         return values[self.index]
 
+    def ranks(self, values: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the place (n,) of each value (n,) among those of its bag: 0 for the largest, ties in row order.
+
+        >>> Bags.from_ids(["a", "b", "a"]).ranks(np.array([1.0, 5.0, 2.0])).tolist()
+        [1, 0, 0]
+        """
+        order = np.lexsort((-values, self.index))
+        ranks = np.empty(len(order), dtype=np.intp)
+        ranks[order] = np.arange(len(order)) - np.repeat(np.cumsum(self.sizes) - self.sizes, self.sizes)
+        return ranks
+
     def rows_of(self, bags: NDArray[Any]) -> NDArray[np.intp]:
         """Find the rows of some bags, in row order.
 

@@ -18,16 +18,13 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.stats import t as student
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_predict, train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 from bliss_framework import BlissClassifier
 from bliss_framework.plugin import load_plugins, resolve
 from bliss_weak_labels.datasets.makers import MAKERS, Weakened
-from bliss_weak_labels.datasets.real_sets import BINARY, SETS
+from bliss_weak_labels.datasets.real_sets import BINARY, SETS, confidence_of
 
 TEST_SHARE, FIRST_SEED = 0.3, 100
 SVM = {"name": "svm-rbf", "C": 1.0, "width": 0.5}
@@ -90,12 +87,6 @@ def baseline(name: str, spec: Mapping[str, Any], truth: Any) -> Any:
     model = load_plugins().registry.create("baseline", {"name": name})
     shared = {**spec, "regime": dict(spec), "prior": float(np.mean(truth))} | dict(spec)
     return model.set_params(**{key: value for key, value in shared.items() if key in model.get_params()})
-
-
-def confidence_of(X: Any, y: Any) -> Any:
-    """Return the chance (n,) that a row is positive, by a model that has not seen it."""
-    model = make_pipeline(StandardScaler(), LogisticRegression(C=0.1))
-    return cross_val_predict(model, X, y, method="predict_proba", cv=5)[:, 1]
 
 
 def lines(figures: Mapping[str, list[dict[str, float]]]) -> Iterator[str]:

@@ -138,7 +138,7 @@ def bliss_baselines() -> list[Component]:
             "SVM on bags of which like instances count as one (miGraph, Zhou et al. 2009)",
             most_rows=20_000,
         ),
-        Component("bayesian-knn", BayesianKnn, "Nearest bags vote, and training bags say what votes mean"),
+        Component("bayesian-knn", BayesianKnn, "Nearest bags vote, as training bags say", most_rows=30_000),
         Component("bp-mip", BpMip, "Neural network that learns through each bag's largest output (Zhou and Zhang)"),
         Component("mi-logistic-regression", MiLogisticRegression, "Logistic regression of averages over bags"),
         Component("two-level", TwoLevel, "TLC: boosted stumps on how many instances reach each node of a tree"),

@@ -468,9 +468,11 @@ def test_an_annotator_without_overlap_is_named():
         part_of(resolve("regime", "several-annotators"), weak)
 
 
-def test_a_reward_that_needs_a_likelihood_says_so():
+@pytest.mark.parametrize("classifier", ["kernel-ridge", "ridge"])
+def test_a_reward_that_needs_a_likelihood_says_so(classifier):
+    """Also where the folds of a linear classifier run side by side, in blocks."""
     with pytest.raises(BlissError, match="MilRegime has not"):
-        BlissClassifier(reward="weak-likelihood", random_state=0).fit(
+        BlissClassifier(reward="weak-likelihood", classifier=classifier, random_state=0).fit(
             np.random.default_rng(0).normal(size=(24, 2)), np.array([0, 1] * 6), bags=np.repeat(np.arange(12), 2)
         )
 

@@ -386,7 +386,15 @@ class TestManyRows:
         """Baselines that hold or visit all pairs of rows have a limit; those of bag means and linear ones have none."""
         registry = default_plugins().registry
         limits = {one.name: one.most_rows for one in registry.components("baseline")}
-        quadratic = {"inherited-label-svm", "mi-svm", "mi-svm-bag", "set-kernel-svm", "citation-knn", "miles"}
+        quadratic = {
+            "inherited-label-svm",
+            "mi-svm",
+            "mi-svm-bag",
+            "set-kernel-svm",
+            "citation-knn",
+            "miles",
+            "bayesian-knn",
+        }
         quadratic |= {"mi-graph-svm", "inv-cal", "alter-psvm", "llp-k-means"}
         assert {name for name, most in limits.items() if most is not None} == quadratic
         assert all(10_000 <= limits[name] <= 30_000 for name in quadratic)

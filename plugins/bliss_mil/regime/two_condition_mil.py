@@ -142,30 +142,21 @@ def keep_conditions(bounds: NDArray[np.float64], part: Part, most: float) -> NDA
     """
     bags, values = part.bags, bounds.copy()
     lead = values[:, 1:].max(axis=1) - values[:, 0]
-    values[_ranks(lead, bags) >= np.maximum(2, most * bags.spread(bags.sizes)), 1:] = UNLIKELY
+    values[bags.ranks(lead) >= np.maximum(2, most * bags.spread(bags.sizes)), 1:] = UNLIKELY
     labels = values.argmax(axis=1)
     chosen = np.zeros(len(labels), dtype=bool)
     positive = bags.spread(part.weak.values) == 1
     for concept in (1, 2):
         missing = positive & ~bags.spread(bags.any((labels == concept) & ~chosen))
         cost = np.where(chosen, np.inf, values.max(axis=1) - bounds[:, concept])
-        nearest = _ranks(-cost, bags) == 0
+        nearest = bags.ranks(-cost) == 0
         labels[missing & nearest & ~chosen] = concept
-        chosen |= positive & (labels == concept) & (_ranks(np.where(labels == concept, lead, -np.inf), bags) == 0)
+        chosen |= positive & (labels == concept) & (bags.ranks(np.where(labels == concept, lead, -np.inf)) == 0)
     gains = [bags.sum(np.where(labels == concept, lead, 0.0)) for concept in (1, 2)]
     both = bags.any(labels == 1) & bags.any(labels == 2) & (part.weak.values == 0)
     less = np.where(gains[0] < gains[1], 1, 2)
     labels[bags.spread(both) & (labels == bags.spread(less))] = 0
     return labels
-
-
-def _ranks(values: NDArray[np.floating], bags: Bags) -> NDArray[np.intp]:
-    """Return the place (n,) of each value among those of its bag, 0 for the largest."""
-    order = np.lexsort((-values, bags.index))
-    starts = np.cumsum(bags.sizes) - bags.sizes
-    ranks = np.empty(len(order), dtype=np.intp)
-    ranks[order] = np.arange(len(order)) - np.repeat(starts, bags.sizes)
-    return ranks
 
 
 @frozen

@@ -1,5 +1,6 @@
 """Risks of the literature for two classes: estimates of the error on labelled rows that need weak labels only."""
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -39,9 +40,9 @@ class CorrectedRisk(RowModel):
         found = minimised(loss, features, np.zeros((features.shape[1], 1)), self.ridge, self.max_iter)
         return np.concatenate([np.zeros_like(found), found], axis=1)
 
+    @abstractmethod
     def risks(self, part: Part) -> Risks:
         """Return the weights (n,), (n,) of each risk."""
-        raise NotImplementedError
 
 
 class NonNegativePu(CorrectedRisk):

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -166,8 +167,6 @@ def minimised(
 
 def soft_label_loss(targets: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> Loss:
     """Return the mean cross-entropy of soft labels (n, C), each row counting `weights` (n,)."""
-    from scipy.special import logsumexp, softmax
-
     own = (np.ones(len(targets)) if weights is None else weights)[:, None] / len(targets)
 
     def loss(outputs: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:

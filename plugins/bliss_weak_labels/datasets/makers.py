@@ -8,8 +8,10 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from bliss_weak_labels.regimes.confidences import LEAST
+from bliss_weak_labels.regimes.words import objects
+
 Truth = NDArray[np.intp]
-LEAST = 0.02  # Confidence: of the regime, too.
 
 
 @frozen(eq=False)
@@ -34,12 +36,6 @@ def _of_rows(truth: Truth, weak: Any, regime: str, **parameters: Any) -> Weakene
     return Weakened(every, every, weak, {"name": regime, **parameters})
 
 
-def _objects(values: list[Any]) -> NDArray[Any]:
-    weak = np.empty(len(values), dtype=object)
-    weak[:] = values
-    return weak
-
-
 def _others(truth: Truth, rng: np.random.Generator) -> NDArray[np.intp]:
     """Draw for each row a class that it is not of."""
     n_classes = int(truth.max()) + 1
@@ -51,7 +47,7 @@ def partial(truth: Truth, rng: np.random.Generator, flip: float = 0.3) -> Weaken
     n_classes = int(truth.max()) + 1
     marked = rng.random((len(truth), n_classes)) < flip
     marked[np.arange(len(truth)), truth] = True
-    return _of_rows(truth, _objects([frozenset(np.flatnonzero(one).tolist()) for one in marked]), "partial-labels")
+    return _of_rows(truth, objects([frozenset(np.flatnonzero(one).tolist()) for one in marked]), "partial-labels")
 
 
 def complementary(truth: Truth, rng: np.random.Generator, n_excluded: int = 1) -> Weakened:
@@ -60,7 +56,7 @@ def complementary(truth: Truth, rng: np.random.Generator, n_excluded: int = 1) -
     keys = rng.random((len(truth), n_classes))
     keys[np.arange(len(truth)), truth] = np.inf
     chosen = np.argsort(keys, axis=1)[:, :n_excluded]
-    return _of_rows(truth, _objects([frozenset(one) for one in chosen.tolist()]), "complementary-labels")
+    return _of_rows(truth, objects([frozenset(one) for one in chosen.tolist()]), "complementary-labels")
 
 
 def positive_unlabelled(truth: Truth, rng: np.random.Generator, n_known: int = 30) -> Weakened:
@@ -89,7 +85,7 @@ def semi_supervised(truth: Truth, rng: np.random.Generator, n_known: int = 4) ->
     weak = [None] * len(truth)
     for row in known.tolist():
         weak[row] = int(truth[row])
-    return _of_rows(truth, _objects(weak), "semi-supervised")
+    return _of_rows(truth, objects(weak), "semi-supervised")
 
 
 def annotators(truth: Truth, rng: np.random.Generator, seen: float = 0.4) -> Weakened:
@@ -117,7 +113,7 @@ def confidences(
     weak = [float(np.clip(r, LEAST, 1.0)) if true == 1 else None for true, r in zip(truth, chances, strict=True)]
     kept = np.arange(len(truth)) if unlabelled else np.flatnonzero(truth == 1)
     regime = {"name": "positive-confidences"}
-    return Weakened(kept, np.arange(len(kept)), _objects([weak[row] for row in kept.tolist()]), regime)
+    return Weakened(kept, np.arange(len(kept)), objects([weak[row] for row in kept.tolist()]), regime)
 
 
 def _in_groups(truth: Truth, rng: np.random.Generator, n_known: int, size: int) -> tuple[list[int], NDArray[np.intp]]:
@@ -131,7 +127,7 @@ def _in_groups(truth: Truth, rng: np.random.Generator, n_known: int, size: int) 
 def _with_known(truth: Truth, known: list[int], groups: NDArray[np.intp], words: list[Any], regime: str) -> Weakened:
     rows = np.concatenate([known, groups.ravel()]).astype(np.intp)
     bags = np.concatenate([np.arange(len(known)), len(known) + np.repeat(np.arange(len(groups)), groups.shape[1])])
-    return Weakened(rows, bags.astype(np.intp), _objects([*truth[known].tolist(), *words]), {"name": regime})
+    return Weakened(rows, bags.astype(np.intp), objects([*truth[known].tolist(), *words]), {"name": regime})
 
 
 def similar_pairs(truth: Truth, rng: np.random.Generator, n_known: int = 6) -> Weakened:

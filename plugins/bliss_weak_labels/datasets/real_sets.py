@@ -117,7 +117,7 @@ def make(kind: str, name: str, weak_seed: int = 0) -> WeakDataset:
     """
     check_value("weak_seed", weak_seed, at_least(0))
     X, y = SETS[kind in BINARY][name]()
-    more = {"chances": _chances(X, y), "unlabelled": True} if kind == "confidences" else {}
+    more = {"chances": confidence_of(X, y), "unlabelled": True} if kind == "confidences" else {}
     weakened = MAKERS[kind](y, np.random.default_rng(weak_seed), **more)
     regime = dict(weakened.regime)
     return WeakDataset(
@@ -131,6 +131,7 @@ def make(kind: str, name: str, weak_seed: int = 0) -> WeakDataset:
     )
 
 
-def _chances(X: Any, y: Any) -> Any:
+def confidence_of(X: Any, y: Any) -> Any:
+    """Return the chance (n,) that a row is positive, by a model that has not seen it."""
     model = make_pipeline(StandardScaler(), LogisticRegression(C=0.1))
     return cross_val_predict(model, X, y, method="predict_proba", cv=5)[:, 1]

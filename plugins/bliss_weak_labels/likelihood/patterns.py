@@ -1,7 +1,5 @@
 """Weak labels that say which labels the rows of a small bag can have together."""
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,6 +27,11 @@ def rows_by_bag(bags: Bags, roles: NDArray[np.intp], chosen: NDArray[np.intp]) -
     starts = np.cumsum(bags.sizes) - bags.sizes
     size = int(bags.sizes[chosen[0]]) if len(chosen) else 1
     return np.asarray(order[starts[chosen][:, None] + np.arange(size)])
+
+
+def places_in(bags: Bags) -> NDArray[np.intp]:
+    """Return the place (n,) of each row among those of its bag, 0 for the first."""
+    return bags.ranks(-np.arange(bags.n_rows))
 
 
 def pattern_slopes(
@@ -73,10 +76,7 @@ def best_patterns(
     Returns:
         (b, r) labels.
     """
-    n_roles, n_classes = rows.shape[1], bounds.shape[1]
+    n_roles = rows.shape[1]
     patterns = np.argwhere(allowed > 0)
     sums = sum(bounds[rows[:, role]][:, patterns[:, role]] for role in range(n_roles))
-    return np.asarray(patterns[np.argmax(sums, axis=1)].reshape(len(rows), n_roles)) if n_classes else rows
-
-
-Kinds = Mapping[int, NDArray[np.float64]]
+    return np.asarray(patterns[np.argmax(sums, axis=1)].reshape(len(rows), n_roles))

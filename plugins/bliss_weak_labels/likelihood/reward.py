@@ -49,11 +49,7 @@ class LikelihoodReward(Reward):
 
     def prepare(self, fold: Fold, classifier: Any) -> RewardFunction:
         """Find out once how far each training label moves each held-out output."""
-        if not hasattr(fold.regime, "slopes"):
-            raise SettingsError(
-                f'The reward "weak-likelihood" asks its regime for slopes(chances, part), which '
-                f"{type(fold.regime).__name__} has not; use a reward made for this regime."
-            )
+        _check_regime(fold.regime)
         return MarginalEffect(influence(fold, classifier), self.slopes, self.gain)
 
     def in_blocks(self) -> BlockReward:
@@ -83,6 +79,7 @@ class LikelihoodInBlocks(BlockReward):
 
     def rewards(self, outcome: Outcome, n_heldout: int) -> Asking[NDArray[np.float64]]:
         """Ask for what the regime sums over all rows, then as a marginal effect does."""
+        _check_regime(outcome.fold.regime)
         own, totals = _totals(outcome), None
         if own:
             totals = yield Total(own[0])
@@ -91,6 +88,14 @@ class LikelihoodInBlocks(BlockReward):
             return self._reward.slopes(block, spread, totals)
 
         return (yield from BlockMarginalEffect(_outputs, slopes, self._reward.gain).rewards(outcome, n_heldout))
+
+
+def _check_regime(regime: Any) -> None:
+    if not hasattr(regime, "slopes"):
+        raise SettingsError(
+            f'The reward "weak-likelihood" asks its regime for slopes(chances, part), which '
+            f"{type(regime).__name__} has not; use a reward made for this regime."
+        )
 
 
 def _totals(outcome: Outcome) -> tuple[Any, ...]:

@@ -142,15 +142,11 @@ def keep_intervals(bounds: NDArray[np.float64], part: Part) -> NDArray[np.intp]:
         bounds: (n, 2), -inf where a label is no candidate.
         part: rows whose bags have intervals (B, 2) as weak labels.
     """
-    index = part.bags.index
     with np.errstate(invalid="ignore"):
         gains = np.nan_to_num(bounds[:, 1] - bounds[:, 0])
-    order = np.lexsort((-gains, index))
-    starts = np.cumsum(part.bags.sizes) - part.bags.sizes
-    rank = np.arange(len(order)) - np.repeat(starts, part.bags.sizes)
-    low, high = part.weak.values[index[order]].T
-    chosen = np.empty(len(order), dtype=np.intp)
-    chosen[order] = (rank < low) | ((rank < high) & (gains[order] > 0))
+    rank = part.bags.ranks(gains)
+    low, high = part.bags.spread(part.weak.values).T
+    chosen = (rank < low) | ((rank < high) & (gains > 0))
     return np.where(part.space.free, chosen, part.space.known)
 
 

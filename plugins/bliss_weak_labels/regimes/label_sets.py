@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.plugin import Bags, BlissWarning, DataError, WeakLabels, class_indicators
 from bliss_weak_labels.likelihood.regime import EvidenceRegime
-from bliss_weak_labels.regimes.words import COLLECTIONS, are_fractions, classes_of, is_missing, refuse_missing
+from bliss_weak_labels.regimes.words import COLLECTIONS, are_fractions, classes_of, is_missing, objects, refuse_missing
 
 ONE_EACH = (
     "Every row has one class alone, so nothing is left to infer. Where classes may be wrong, use "
@@ -82,9 +82,7 @@ def _known_indicators(weak: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[n
 
 
 def _sets(weak: NDArray[Any]) -> NDArray[Any]:
-    sets = np.empty(len(weak), dtype=object)
-    sets[:] = [frozenset(one) if isinstance(one, COLLECTIONS) else frozenset([one]) for one in weak.tolist()]
-    return sets
+    return objects([frozenset(one) if isinstance(one, COLLECTIONS) else frozenset([one]) for one in weak.tolist()])
 
 
 def _refuse_rows(wrong: NDArray[np.bool_], bags: Bags, why: str) -> None:

@@ -8,6 +8,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import BagReading, Bags, Outcome, WeakLabels
+from bliss_weak_labels.likelihood.patterns import places_in, rows_by_bag
 
 Relations = Callable[[int], Mapping[str, NDArray[np.float64]]]
 
@@ -31,13 +32,13 @@ class PatternReading(BagReading):
         """Predict the word of each bag: (B,) codes, first those of classes."""
         classes = (scores > threshold).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         n_classes = 2 if scores.ndim == 1 else scores.shape[1]
-        order = np.argsort(bags.index, kind="stable")
-        starts = np.cumsum(bags.sizes) - bags.sizes
-        codes = classes[order[starts]].copy()
+        places = places_in(bags)
+        first = np.flatnonzero(places == 0)
+        codes = np.empty(bags.n_bags, dtype=np.intp)
+        codes[bags.index[first]] = classes[first]
         for code, allowed in reversed(list(enumerate(self.relations(n_classes).values(), n_classes))):
             own = np.flatnonzero(bags.sizes == allowed.ndim)
-            rows = order[starts[own][:, None] + np.arange(allowed.ndim)]
-            met = allowed[tuple(classes[rows].T)] > 0
+            met = allowed[tuple(classes[rows_by_bag(bags, places, own)].T)] > 0 if len(own) else np.zeros(0, dtype=bool)
             codes[own] = np.where(met | (codes[own] < n_classes), code, codes[own])
         return codes
 

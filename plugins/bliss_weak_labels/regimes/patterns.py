@@ -9,7 +9,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import BagReading, Bags, DataError, LabelSpace, Part, Presets, WeakLabels
-from bliss_weak_labels.likelihood.patterns import best_patterns, pattern_slopes, rows_by_bag
+from bliss_weak_labels.likelihood.patterns import best_patterns, pattern_slopes, places_in, rows_by_bag
 from bliss_weak_labels.likelihood.presets import presets_with
 from bliss_weak_labels.likelihood.regime import LikelihoodRegime
 from bliss_weak_labels.regimes.pattern_reading import PatternReading
@@ -126,15 +126,6 @@ class PatternRegime(LikelihoodRegime):
             bags = np.flatnonzero((part.weak.values == code) & (part.bags.sizes > 0))
             if len(bags):
                 yield rows_by_bag(part.bags, part.weak.of_rows, bags), patterns[code]
-
-
-def places_in(bags: Bags) -> NDArray[np.intp]:
-    """Return the place (n,) of each row among those of its bag, 0 for the first."""
-    order = np.argsort(bags.index, kind="stable")
-    starts = np.cumsum(bags.sizes) - bags.sizes
-    places = np.empty(bags.n_rows, dtype=np.intp)
-    places[order] = np.arange(bags.n_rows) - np.repeat(starts, bags.sizes)
-    return places
 
 
 @frozen

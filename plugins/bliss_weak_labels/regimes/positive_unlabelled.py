@@ -11,7 +11,6 @@ from bliss_framework.plugin import (
     Bags,
     DataError,
     ParameterNeededError,
-    Part,
     Presets,
     SettingsError,
     WeakLabels,
@@ -20,7 +19,7 @@ from bliss_framework.plugin import (
 from bliss_weak_labels.likelihood.presets import presets_with
 from bliss_weak_labels.likelihood.regime import EvidenceRegime
 from bliss_weak_labels.regimes.estimated_accuracy import EstimatedAccuracy, rate
-from bliss_weak_labels.regimes.shares_of_groups import keep_shares
+from bliss_weak_labels.regimes.shares_of_groups import KeepShares
 from bliss_weak_labels.regimes.words import refuse_collections, refuse_missing
 
 WANTED = "a row is 1 where it is known to be positive, and 0 where it is unlabelled"
@@ -89,15 +88,7 @@ class PositiveUnlabelled(EvidenceRegime):
 
     def constraint(self) -> Any:
         """Keep the share of positives among the unlabelled rows of an assignment."""
-        return _Keep(np.array([self.prior, 1.0]))
-
-
-@frozen
-class _Keep:
-    shares: NDArray[np.float64] = field()
-
-    def __call__(self, bounds: NDArray[np.float64], part: Part) -> NDArray[np.intp]:
-        return keep_shares(bounds, part, self.shares)
+        return KeepShares(np.array([self.prior, 1.0]))
 
 
 def _codes(weak: NDArray[Any], bags: Bags) -> tuple[NDArray[np.int8], tuple[Any, ...]]:

@@ -11,7 +11,7 @@ from bliss_framework.plugin import BagReading, Bags, BlissWarning, DataError, Pr
 from bliss_weak_labels.likelihood.presets import presets_with
 from bliss_weak_labels.likelihood.regime import EvidenceRegime
 from bliss_weak_labels.regimes.estimated_accuracy import EstimatedAccuracy, rate
-from bliss_weak_labels.regimes.words import classes_of, is_missing, refuse_collections
+from bliss_weak_labels.regimes.words import classes_of, is_missing, objects, refuse_collections
 
 WANTED = "a row has one class, or None where it is not known"
 NONE_MISSING = (
@@ -52,9 +52,7 @@ class SemiSupervised(EvidenceRegime):
 
 def _possible(values: list[Any], classes: tuple[Any, ...]) -> NDArray[np.int8]:
     """Mark the classes (B, C) that each row may have: its own, or all."""
-    sets = np.empty(len(values), dtype=object)
-    sets[:] = [classes if is_missing(one) else (one,) for one in values]
-    return class_indicators(sets, classes)
+    return class_indicators(objects([classes if is_missing(one) else (one,) for one in values]), classes)
 
 
 def accuracy_of_known(predicted: NDArray[Any], possible: NDArray[Any], _: int) -> float:

@@ -10,7 +10,7 @@ from bliss_framework.plugin import BagReading, Bags, DataError, ParameterNeededE
 from bliss_weak_labels.likelihood.presets import presets_with
 from bliss_weak_labels.likelihood.regime import EvidenceRegime
 from bliss_weak_labels.regimes.estimated_accuracy import EstimatedAccuracy, rate
-from bliss_weak_labels.regimes.positive_unlabelled import _Keep
+from bliss_weak_labels.regimes.shares_of_groups import KeepShares
 from bliss_weak_labels.regimes.words import are_fractions, refuse_collections, refuse_missing
 
 WANTED = "a row has the name of its set, of which there are two"
@@ -87,7 +87,7 @@ class UnlabelledUnlabelled(EvidenceRegime):
 
     def constraint(self) -> Any:
         """Keep the share of positives in each set of an assignment."""
-        return _Keep(np.array(self.shares))
+        return KeepShares(np.array(self.shares))
 
 
 def _codes(weak: NDArray[Any], bags: Bags) -> NDArray[np.intp]:

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -20,6 +21,7 @@ from bliss_framework.extension.naming import did_you_mean
 ENGINES = ("local", "dask", "ray")
 MODULES = {"dask": "distributed", "ray": "ray"}
 PATIENCE = 10  # Seconds that a cluster has to answer.
+_PASSWORD = re.compile(r"([^\s/:@]+):[^\s/@]+@")  # Of an address USER:PASSWORD@HOST.
 
 
 def check_engine(name: str, address: str | None = None) -> None:
@@ -38,7 +40,7 @@ def check_engine(name: str, address: str | None = None) -> None:
         raise UnknownNameError(f'No engine "{name}".{did_you_mean(name, ENGINES)} There are: {", ".join(ENGINES)}.')
     if name == "local":
         if address is not None:
-            raise SettingsError(f'The engine "local" is this machine and has no address; got "{address}".')
+            raise SettingsError(f'The engine "local" is this machine and has no address; got "{_shown(address)}".')
         return
     _imported(name)
 
@@ -107,19 +109,30 @@ def _dask_client(distributed: Any, address: str) -> Any:
     try:
         return distributed.Client(address, timeout=PATIENCE)
     except (OSError, ValueError) as error:
-        raise RunError(f"No dask scheduler answers at {address}: {error}.") from None
+        raise RunError(f"No dask scheduler answers at {_shown(f'{address}: {error}')}.") from None
 
 
 def _check_threads(client: Any, address: str) -> None:
     """Insist on one thread for each worker: the limit on BLAS threads, which keeps the bits, is one of a process."""
     threads = client.nthreads()
     if not threads:
-        raise RunError(f"The dask scheduler at {address} has no workers; start some with `dask worker --nthreads 1`.")
+        raise RunError(
+            f"The dask scheduler at {_shown(address)} has no workers; start some with `dask worker --nthreads 1`."
+        )
     if max(threads.values()) > 1:
         raise RunError(
-            f"Workers of the dask scheduler at {address} have {max(threads.values())} threads. Results keep their bits "
-            f"with one thread each: start them with `dask worker --nthreads 1 --nworkers auto`."
+            f"Workers of the dask scheduler at {_shown(address)} have {max(threads.values())} threads. Results keep "
+            f"their bits with one thread each: start them with `dask worker --nthreads 1 --nworkers auto`."
         )
+
+
+def _shown(text: str) -> str:
+    """Return a text about an address without the password in it: messages end in logs.
+
+    >>> _shown("tcp://ann:secret@host:8786 is away")
+    'tcp://ann:***@host:8786 is away'
+    """
+    return _PASSWORD.sub(r"\1:***@", text)
 
 
 @contextmanager
@@ -137,11 +150,12 @@ def _ray(ray: Any, address: str | None, n_workers: int) -> Iterator[None]:
 
 def _connect_to_ray(ray: Any, address: str | None, n_workers: int) -> None:
     new = {"num_cpus": n_workers, "include_dashboard": False} if address is None else {}
+    place = address or "this machine"
     try:
         with signals_put_off():
             ray.init(address="local" if address is None else address, logging_level="ERROR", log_to_driver=False, **new)
     except (ConnectionError, RuntimeError, ValueError) as error:
-        raise RunError(f"No ray cluster answers at {address or 'this machine'}: {error}.") from None
+        raise RunError(f"No ray cluster answers at {_shown(f'{place}: {error}')}.") from None
 
 
 @contextmanager

@@ -11,6 +11,7 @@ OBSERVER = "observer"  # It has no name to be called by, and is told of every ru
 # What `bliss new` makes: a component of each kind, and an observer.
 SCAFFOLDS = ("reward", "regime", "strategy", "classifier", "reader", "baseline", "pipeline", "dataset", OBSERVER)
 
+_ESCAPED_BYTE = re.compile(r"\\u(dc[89a-f][0-9a-f])")  # As Python writes one that it cannot decode (PEP 383).
 _COMPONENT_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -56,6 +57,24 @@ def near_miss(missing: Any, present: Iterable[Any]) -> str:
         if twin is not None:
             return f" There is {_difference(missing, twin, what)}; write ids alike on both sides."
     return ""
+
+
+def writable(text: str) -> str:
+    r"""Write a text so that any file can hold it: bytes of a file name that are not UTF-8 as `\udcXX`.
+
+    >>> writable("caf\udce9.csv")
+    'caf\\udce9.csv'
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def as_on_disk(text: str) -> str:
+    r"""Return the file name of which `writable` made a text.
+
+    >>> as_on_disk(writable("caf\udce9.csv")) == "caf\udce9.csv"
+    True
+    """
+    return _ESCAPED_BYTE.sub(lambda found: chr(int(found[1], 16)), text)
 
 
 def _as_text(name: Any) -> str:

@@ -223,28 +223,13 @@ def prepare(settings: RunSettings, plugins: Plugins, data_dirs: Sequence[Path]) 
         seed=int(given["random_state"]),
         n_jobs=given.get("n_jobs"),
         ready=ready,
-        notes=(*loaded.notes, *config.notes, *notes, *_name_notes(loaded, tested), *unseen),
+        notes=(*loaded.notes, *config.notes, *notes, *unseen),
         test_path=None if tested is None else tested.path,
     )
 
 
 def _is_evaluated(settings: RunSettings) -> bool:
     return settings.evaluation.wanted or settings.data.test is not None
-
-
-def _name_notes(*data: LoadedData | None) -> list[str]:
-    """Say so where run.toml, which is UTF-8, cannot name a file of data."""
-    paths = [one.path for one in data if one is not None and one.path is not None]
-    return [
-        f"The name of the file {_readable(path)} is not UTF-8, so run.toml cannot name it as it is; rename the file to "
-        f"repeat the run from run.toml."
-        for path in paths
-        if _readable(path) != str(path)
-    ]
-
-
-def _readable(path: Path) -> str:
-    return str(path).encode("utf-8", "replace").decode("utf-8")
 
 
 def _checked(dataset: WeakDataset, prepare: Any) -> CheckedData:

@@ -270,6 +270,10 @@ class TestDask:
             engine("dask", "tcp://127.0.0.1:9"),
         ):
             pass
+        with pytest.raises(RunError) as refusal, engine("dask", "tcp://ann:secret@127.0.0.1:9"):
+            pass
+        assert "tcp://ann:***@127.0.0.1:9" in str(refusal.value)
+        assert "secret" not in str(refusal.value)
         with pytest.raises(RunError, match="has no workers; start some"), engine("dask", scheduler(1, n_workers=0)):
             pass
         with pytest.raises(RunError, match="have 2 threads"), engine("dask", scheduler(2, n_workers=1)):

@@ -108,6 +108,16 @@ class TestPaths:
             (here / name).rename(here / "elsewhere" / name)
         assert cli("run", "elsewhere/runs/out/run.toml", "--quiet").code == 0
 
+    def test_a_name_that_is_not_utf8(self, cli, here, table):
+        r"""run.toml has `\udcXX` for a byte of a name that is none of UTF-8, and finds the file again."""
+        table()
+        name = b"caf\xe9.csv".decode("utf-8", "surrogateescape")
+        (here / "toy.csv").rename(here / name)
+        assert cli("run", name, *SHORT, "--output", "out").code == 0
+        assert tomllib.loads((here / "out" / "run.toml").read_text())["data"]["source"] == r"../caf\udce9.csv"
+        assert cli("run", "out/run.toml", "--output", "again").code == 0
+        assert (here / "again" / "labels.csv").read_bytes() == (here / "out" / "labels.csv").read_bytes()
+
     def test_data_of_the_home_folder(self, cli, here, table, tmp_path, monkeypatch):
         """Elsewhere in the home folder a file is named from there, without the name of the user."""
         home = tmp_path / "home"

@@ -12,8 +12,15 @@ from bliss_mil.baselines.simple_svms import BagMeanSvm, InheritedLabelSvm
 WEIGHT_CHECKS = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
 WIDTH = "the RBF width follows all rows, whatever their weight, as gamma='scale' of SVC does"
 ZERO = "a weight of zero is refused, and repeated rows are drawn one by one"
-LANDMARKS = dict.fromkeys(WEIGHT_CHECKS, "landmarks are drawn among other rows") | {
-    "check_methods_subset_invariance": "features of landmarks have single precision"
+LANDMARKS = dict.fromkeys(WEIGHT_CHECKS, "landmarks are drawn among other rows")
+# Checks that pass or fail by a rounding in the last digits, as the BLAS of a processor has it.
+ROUNDED = {
+    ("PrimalSvc()", check): "Newton's steps end at a tolerance of 1e-3, and are then about 1e-8 from the end"
+    for check in WEIGHT_CHECKS
+} | {
+    (f"{name}(n_landmarks=10)", f"check_methods_{rows}_invariance"): "features of landmarks have single precision"
+    for name in ("LeastSquares", "PrimalSvc")
+    for rows in ("sample_order", "subset")
 }
 LIBSVM = "libsvm stops at a tolerance of 1e-3, and SVC fails this check for the same reason"
 ESTIMATORS = {
@@ -32,8 +39,11 @@ ESTIMATORS = {
 
 @pytest.mark.filterwarnings("ignore:There are no bag ids")
 @parametrize_with_checks(list(ESTIMATORS), expected_failed_checks=ESTIMATORS.get)
-def test_scikit_learn_check_passes(estimator, check):
+def test_scikit_learn_check_passes(estimator, check, request):
     """Every check of scikit-learn passes, without bags and with all defaults, but for those listed with a reason."""
+    rounded = ROUNDED.get((repr(estimator), check.func.__name__))
+    if rounded is not None:
+        request.applymarker(pytest.mark.xfail(reason=rounded, strict=False))
     check(estimator)
 
 

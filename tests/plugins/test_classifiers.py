@@ -460,7 +460,8 @@ def test_kernel_least_squares_leaves_out_rows_of_weight_zero():
     distances = ((X[:, None] - X[None]) ** 2).sum(axis=2)
     kernel = np.exp(-distances / (distances.mean() / 2)) + 1.0
     solved = np.linalg.solve(kernel[1:, 1:] + np.diag(0.5 / weights[1:]), 2.0 * y[1:] - 1.0)
-    assert np.allclose(model.decision_function(X), kernel[:, 1:] @ solved)
+    # A large ridge is solved in single precision.
+    assert np.allclose(model.decision_function(X), kernel[:, 1:] @ solved, atol=1e-5)
     with pytest.raises(ValueError, match="sample_weight is zero"):
         KernelLeastSquares().fit(X, y, sample_weight=np.zeros(20))
 
@@ -935,6 +936,14 @@ def test_a_class_that_is_too_rare_for_the_final_classifier(toy, bliss):
     with pytest.warns(BlissWarning, match="CalibratedClassifierCV cannot learn from so few instances .* of class 1"):
         model = bliss(final_classifier=final, n_folds=2).fit(X, weak, bags=bags)
     assert (model.predict(X) == 0).all()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_rounding_leaves_of_a_lost_ridge_is_never_solved(seed):
+    """Where the rows are so far from zero that their products hold no digit of the ridge, no draw of them is lucky."""
+    X = np.random.default_rng(seed).normal(size=(60, 4)) + 1e8
+    with pytest.raises(DataError, match=r"the ridge of 0\.001 is lost"):
+        LeastSquares(ridge=1e-3).fit(X, np.arange(60) % 2)
 
 
 @pytest.mark.filterwarnings("ignore::bliss_framework.errors.BlissWarning")

@@ -58,9 +58,10 @@ def test_json_of_what_python_has():
 
 
 def test_a_name_that_is_not_utf8_can_be_written(tmp_path):
-    """A file name of bytes that are no UTF-8 is written with a question mark instead of ending the run."""
-    write_text(tmp_path / "result.json", to_json({"source": b"data-\xff.csv".decode("utf-8", "surrogateescape")}))
-    assert json.loads((tmp_path / "result.json").read_text()) == {"source": "data-?.csv"}
+    r"""Bytes of a file name that are no UTF-8 are written as Python shows them; two such names stay two."""
+    names = [name.decode("utf-8", "surrogateescape") for name in (b"data-\xff.csv", b"data-\xfe.csv")]
+    write_text(tmp_path / "result.json", to_json({"sources": names}))
+    assert json.loads((tmp_path / "result.json").read_text()) == {"sources": [r"data-\udcff.csv", r"data-\udcfe.csv"]}
 
 
 def test_plain_may_keep_what_is_not_finite():

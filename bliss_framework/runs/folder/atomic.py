@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from bliss_framework.errors import FileError
+from bliss_framework.extension.naming import writable
 from bliss_framework.faults import in_words
 
 PARTIAL = re.compile(r"\..+\.\d+\.part")
@@ -106,12 +107,7 @@ def plain(value: Any, *, finite: bool = True) -> Any:
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, Mapping):
-        return {_text(key): plain(item, finite=finite) for key, item in value.items()}
+        return {writable(str(key)): plain(item, finite=finite) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(item, finite=finite) for item in value]
-    return _text(value)
-
-
-def _text(value: Any) -> str:
-    # A file name that is not UTF-8 reaches Python with characters that no file can hold.
-    return str(value).encode("utf-8", "replace").decode("utf-8")
+    return writable(str(value))

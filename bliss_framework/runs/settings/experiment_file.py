@@ -10,6 +10,7 @@ from attrs import field, fields, frozen
 
 from bliss_framework.errors import SettingsError
 from bliss_framework.estimator.parameters import TABLE
+from bliss_framework.extension.naming import as_on_disk
 from bliss_framework.runs.settings.records import (
     DataSettings,
     EvaluationSettings,
@@ -190,7 +191,12 @@ def _data(table: Mapping[str, Any]) -> DataSettings:
     if test is not None and not isinstance(test.get("source", ""), str):
         raise SettingsError(f"data.test.source must be a name or a path; got {test['source']!r}.")
     options = {key: value for key, value in table.items() if key not in ("source", "test")}
-    return DataSettings(table["source"], options, test)
+    return DataSettings(as_on_disk(table["source"]), _files(options), None if test is None else _files(test))
+
+
+def _files(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options with names of files as they are on the disk, whatever bytes are in them."""
+    return {key: as_on_disk(value) if isinstance(value, str) else value for key, value in options.items()}
 
 
 def _bliss(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """Image files: whatever their mode and orientation, uint8 RGB in the frame in which people see and draw on them."""
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +29,24 @@ def read_image(path: Path) -> NDArray[np.uint8]:
         DataError: naming the file, if it is missing, damaged or cut off, or has more than 50 million pixels.
         MissingExtraError: without pillow.
     """
+    with _opened(path) as image:
+        return np.asarray(_as_rgb(image))
+
+
+def whole_size(path: Path) -> tuple[int, int]:
+    """Read an image to its end, and return width and height when it is upright; raises as `read_image` does.
+
+    One that is cut off is better found before than after an hour of features.
+    """
+    with _opened(path) as image:
+        return int(image.size[0]), int(image.size[1])
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """Give an image that is loaded and upright; copies of it are not made, as it may take 150 MB."""
     pillow = image_package("PIL.Image")
-    upright = image_package("PIL.ImageOps").exif_transpose
+    turn_upright = image_package("PIL.ImageOps").exif_transpose
     try:
         pillow.init()
         formats = [one for one in FORMATS if one in pillow.OPEN]
@@ -36,7 +54,8 @@ def read_image(path: Path) -> NDArray[np.uint8]:
         with warnings.catch_warnings(action="ignore"), pillow.open(path, formats=formats) as image:
             _check_pixels(path, *image.size)
             image.load()
-            return np.asarray(_as_rgb(upright(image)))
+            turn_upright(image, in_place=True)
+            yield image
     except (DataError, MissingExtraError):
         raise
     except FileNotFoundError:
@@ -69,6 +88,8 @@ def stored_form(path: Path) -> tuple[tuple[int, int], int]:
 
 
 def _as_rgb(image: Any) -> Any:
+    if image.mode == "RGB":
+        return image
     # A palette may hold transparency, of which RGB alone would make noise.
     return image.convert("RGBA").convert("RGB") if image.mode == "P" else image.convert("RGB")
 

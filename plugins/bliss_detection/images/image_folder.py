@@ -7,7 +7,7 @@ import numpy as np
 from attrs import field, frozen
 
 from bliss_detection.images.annotations import Annotation
-from bliss_detection.images.image_files import read_image
+from bliss_detection.images.image_files import whole_size
 from bliss_detection.images.image_labels import ImageLabels, file_of, read_image_labels
 from bliss_detection.images.photos import Photos
 from bliss_detection.images.voc_folder import N_SHOWN, SUFFIXES
@@ -78,13 +78,12 @@ def _opened(folder: Path, told: Sequence[ImageLabels]) -> tuple[list[_Image], li
             bad.append(f"{one.name!r} is no image in the folder.")
             continue
         try:
-            # The whole image is read: one that is cut off is better found now than after an hour of features.
-            height, width = read_image(path).shape[:2]
+            size = whole_size(path)
         except DataError as error:
             bad.append(str(error))
             continue
         truth = one.truth or Annotation((), np.zeros((0, 4), dtype=np.float32), np.zeros(0, dtype=bool))
-        images.append(_Image(one, path, (width, height), truth.fitted((width, height), path)))
+        images.append(_Image(one, path, size, truth.fitted(size, path)))
     return images, bad
 
 

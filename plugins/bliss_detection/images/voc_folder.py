@@ -9,7 +9,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_detection.images.annotations import Annotation, read_annotation
-from bliss_detection.images.image_files import SWAPPED, read_image, stored_form
+from bliss_detection.images.image_files import SWAPPED, stored_form, whole_size
 from bliss_detection.images.photos import Photos
 from bliss_framework import DataError
 
@@ -119,9 +119,7 @@ def _entry(folder: Path, one: str, base: int, train: bool) -> _Entry:
         raise DataError(f"{folder / 'JPEGImages' / one}.jpg is missing.")
     xml = folder / "Annotations" / f"{one}.xml"
     annotation = read_annotation(xml, base)
-    # The whole image is read: one that is cut off is better found now than after an hour of features.
-    height, width = read_image(path).shape[:2]
-    size = (width, height)
+    size = whole_size(path)
     annotation = _upright(annotation, size, path, xml)
     return _Entry(one, path, annotation.fitted(size, xml), size, train, annotation.size_note(size, xml))
 

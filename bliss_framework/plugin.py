@@ -156,6 +156,7 @@ from bliss_framework.readings.thresholds import (
     witness_share as witness_share,
 )
 from bliss_framework.rewards.block_neighbourhood import block_neighbour_means as block_neighbour_means
+from bliss_framework.rewards.counts import count_slopes as count_slopes, keep_counts as keep_counts
 from bliss_framework.rewards.influence import (
     BlockMarginalEffect as BlockMarginalEffect,
     MarginalEffect as MarginalEffect,

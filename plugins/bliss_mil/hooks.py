@@ -16,12 +16,7 @@ from bliss_mil.baselines.simple_svms import BagMeanSvm, InheritedLabelSvm
 from bliss_mil.baselines.two_level import TwoLevel
 from bliss_mil.datasets.generated import DETAILS as GENERATED_DETAILS, generate_mil
 from bliss_mil.datasets.musk1 import DETAILS, load_musk1
-from bliss_mil.datasets.real_bags import (
-    COLLECTIVE_DETAILS,
-    TWO_CONDITION_DETAILS,
-    load_collective_breast_cancer,
-    load_two_condition_digits,
-)
+from bliss_mil.datasets.real_bags import REAL_BAGS
 from bliss_mil.regime.collective_mil import CollectiveMil
 from bliss_mil.regime.mil_regime import MilRegime
 from bliss_mil.regime.two_condition_mil import TwoConditionMil
@@ -56,11 +51,13 @@ def bliss_regimes() -> list[Component]:
         "called": "MIL under the collective assumption",
         "weak label": "1 where the bag as a whole is positive, else 0",
         "example": "1",
+        "data sets": "breast-cancer-collective, odd-digits-collective",
     }
     two_conditions = {
         "called": "presence-based MIL, MIL with two concepts",
         "weak label": "1 where instances of both concepts are in the bag, else 0",
         "example": "1",
+        "data sets": "digits-two-condition, wine-two-condition",
     }
     return [
         Component("mil", MilRegime, summary, mil, saved_types=HEAD_TYPES),
@@ -157,16 +154,5 @@ def bliss_datasets() -> list[Component]:
     return [
         Component("musk1", load_musk1, "Drug activity: musk molecules and their conformations", DETAILS),
         Component("generated-mil", generate_mil, "Generated bags with known witnesses", GENERATED_DETAILS),
-        Component(
-            "digits-two-condition",
-            load_two_condition_digits,
-            "Bags of digits, of which a positive one holds a 0 and a 1",
-            TWO_CONDITION_DETAILS,
-        ),
-        Component(
-            "breast-cancer-collective",
-            load_collective_breast_cancer,
-            "Bags of cell samples, of which most of a positive one are malignant",
-            COLLECTIVE_DETAILS,
-        ),
+        *REAL_BAGS,
     ]

@@ -144,7 +144,7 @@ LIKELIHOODS = {
         CollectiveMil(),
         np.array([1, 0]),
         [0, 0, 0, 1, 1],
-        lambda s: s[:3, 1].mean() * (1 - s[3:, 1].mean()),
+        lambda s: in_interval(s[:3], 2, 3) * in_interval(s[3:], 0, 1),
     ),
     "two-condition": (
         TwoConditionMil(),
@@ -298,7 +298,7 @@ def test_the_kit_passes_for_mil_kinds():
     rng = np.random.default_rng(0)
     weak = np.arange(20) % 2
     X = rng.normal(size=(80, 3)) + np.repeat(weak, 4)[:, None]
-    for regime in (CollectiveMil(), TwoConditionMil(n_clusters=5)):
+    for regime in (CollectiveMil(), TwoConditionMil(n_clusters=[5])):
         example = Example(regime, X, np.repeat(np.arange(20), 4), weak)
         check_regime(example)
         check_reward(LikelihoodReward(), example=example)

@@ -19,35 +19,38 @@ from bliss_framework.plugin import (
     WeakLabels,
     best_threshold,
     between,
+    count_slopes,
+    keep_counts,
     likelihood_presets,
 )
 from bliss_mil.regime.weak_labels import check_binary, check_known_binary
 
-CERTAIN = 1e-6
+ROUNDING = 1e-9  # 0.3 of ten instances are three of them.
 
 
 @frozen
 class CollectiveMil(Regime):
-    """A bag is labelled by the average of its instances (the collective assumption; Xu and Frank, PAKDD 2004).
+    """A bag is positive where the average of its instances is (the collective assumption; Xu and Frank, PAKDD 2004).
 
-    With the chances s of class 1 and their mean q over a bag, the bag is positive with chance q, so the log-likelihood
-    y log q + (1 - y) log(1 - q) has the slope (y / q - (1 - y) / (1 - q)) / |B| in each s.
+    More than `share` of the instances of a positive bag are positive, and no more than that of a negative one. So the
+    number N of positive instances lies in an interval, whose likelihood is that of `count_slopes`, and a label
+    assignment has such a number in every bag.
 
     Args:
         positive_label: which of two weak labels means positive; see the regime "mil".
-        share: of positive instances that bags inherit: so many are taken to be of the class of their bag at first.
+        share: of positive instances, above which a bag is positive.
     """
 
     binary: ClassVar[bool] = True
-    presets: ClassVar[Presets] = likelihood_presets()
+    presets: ClassVar[Presets] = likelihood_presets("mi-logistic-regression", "bag-mean-svm", relabel_rounds=30)
 
     positive_label: Any = field(default=None)
-    share: float = field(default=0.75, validator=between(0.5, 1.0))
+    share: float = field(default=0.5, validator=between(0.0, 1.0))
 
     @property
     def reading(self) -> BagReading:
         """All instances of a bag vote."""
-        return CollectiveReading()
+        return CollectiveReading(self.share)
 
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Refuse anything but two classes of bags, both of them there."""
@@ -61,28 +64,49 @@ class CollectiveMil(Regime):
         """Let every instance be of either class."""
         return LabelSpace(np.ones((bags.n_rows, 2), dtype=bool), np.arange(2))
 
+    def counts(self, weak: WeakLabels, bags: Bags) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the smallest and the largest number of positive instances of each bag: (B,) and (B,)."""
+        most, positive = most_of_negative(bags, self.share), weak.values == 1
+        return np.where(positive, most + 1, 0), np.where(positive, bags.sizes, most)
+
     def inherited(self, weak: WeakLabels, bags: Bags) -> NDArray[np.float64]:
-        """Give every instance the label of its bag."""
-        return np.eye(2)[bags.spread(weak.values)]
+        """Return the middle between the smallest and the largest number as a share."""
+        share = bags.spread(sum(self.counts(weak, bags)) / (2 * bags.sizes))
+        return np.stack([1 - share, share], axis=1)
 
     def draw_prior(self, part: Part) -> NDArray[np.float64] | None:
-        """Draw the class of the bag with the chance `share`."""
-        own = part.bags.spread(part.weak.values)[:, None] == np.arange(2)
-        return np.where(own, self.share, 1 - self.share)
+        """Draw first labels as bags inherit them."""
+        return self.inherited(part.weak, part.bags)
 
     def slopes(self, chances: NDArray[np.float64], part: Part) -> NDArray[np.float64]:
         """Return the slope (m, 2) of the log-likelihood of bags in the chances (m, 2) of their instances."""
-        q = np.clip(part.bags.mean(chances[:, 1]), CERTAIN, 1 - CERTAIN)
-        of_bag = np.where(part.weak.values == 1, 1 / q, -1 / (1 - q)) / part.bags.sizes
-        slope = part.bags.spread(of_bag)
+        slope = count_slopes(chances[:, 1], part.bags, *self.counts(part.weak, part.bags))
         return np.stack([np.zeros(len(slope)), slope], axis=1)
+
+    def constraint(self) -> Any:
+        """Keep assignments with more than the share of positive instances in positive bags alone."""
+        return self._keep
+
+    def _keep(self, bounds: NDArray[np.float64], part: Part) -> NDArray[np.intp]:
+        gains = bounds[:, 1] - bounds[:, 0]
+        return keep_counts(gains, part.bags, *self.counts(part.weak, part.bags)).astype(np.intp)
+
+
+def most_of_negative(bags: Bags, share: float) -> NDArray[np.intp]:
+    """Return how many positive instances (B,) a negative bag may hold, which is never all of them."""
+    return np.minimum(np.floor(share * bags.sizes + ROUNDING), bags.sizes - 1).astype(np.intp)
 
 
 @frozen
 class CollectiveReading(BagReading):
-    """All instances of a bag vote, and a vote is a score that is cut off at -1 and 1."""
+    """All instances of a bag vote, and a vote is a score that is cut off at -1 and 1.
+
+    Args:
+        share: of positive instances, above which a bag is positive.
+    """
 
     from_instances: ClassVar[bool] = True
+    share: float = field(default=0.5)
 
     def bag_scores(self, scores: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
         """Average the votes of a bag: (n,) -> (B,)."""
@@ -97,10 +121,10 @@ class CollectiveReading(BagReading):
         return best_threshold(bag_scores, weak.values)
 
     def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
-        """Return the share of held-out bags whose predicted majority is right."""
-        heldout = outcome.fold.heldout
-        majority = heldout.bags.mean(outcome.heldout_classes) > 0.5
-        return {"bag_accuracy": float((majority == heldout.weak.values).mean())}
+        """Return the share of held-out bags that are right by how many of their instances are predicted positive."""
+        bags, weak = outcome.fold.heldout.bags, outcome.fold.heldout.weak
+        found = bags.sum(outcome.heldout_classes) > most_of_negative(bags, self.share)
+        return {"bag_accuracy": float((found == weak.values).mean())}
 
     def evaluate(self, predicted: NDArray[Any], scores: NDArray[np.float64], weak: WeakLabels) -> Mapping[str, float]:
         """Return bag accuracy, and bag AUC where both classes are there."""

@@ -16,8 +16,8 @@ from bliss_framework.plugin import (
     Part,
     Presets,
     Regime,
+    SettingsError,
     WeakLabels,
-    at_least,
     between,
     likelihood_presets,
 )
@@ -26,6 +26,13 @@ from bliss_mil.regime.weak_labels import check_binary, check_known_binary
 CERTAIN = 1e-6
 UNLIKELY = -1e6  # A bound below all others.
 CLEAR = 0.8  # The chance with which a first draw follows an anchor.
+JOINS = 0.1  # Of the bags, so many more must a cluster tell apart.
+
+
+def _numbers(_: Any, attribute: Any, value: Any) -> None:
+    """Allow whole numbers of clusters, each 2 or more (an attrs validator)."""
+    if not isinstance(value, tuple) or not value or not all(isinstance(one, int) and one >= 2 for one in value):
+        raise SettingsError(f"{attribute.name} must be a list of whole numbers from 2 on; got {value!r}.")
 
 
 @frozen
@@ -35,22 +42,28 @@ class TwoConditionMil(Regime):
     Instances are "none", "first" or "second". With the chances s, a bag holds concept k with chance
     P_k = 1 - prod (1 - s_k) and is positive with chance P_1 P_2. Two names for one thing would be as good the other way
     round, and "first" for nearly everything would be good enough to begin with, so three things tell them apart: first
-    draws follow the two clusters of rows that occur together in positive bags more than in negative ones, named by
-    where they lie; a label assignment has both concepts in positive bags and never both in negative ones; and at most a
-    share of a bag is of a concept.
+    draws follow clusters of rows that occur together in positive bags more than in negative ones, named by where they
+    lie; a label assignment has both concepts in positive bags and never both in negative ones; and at most a share of a
+    bag is of a concept.
 
     Args:
         positive_label: which of two weak labels means positive; see the regime "mil".
         most: the largest share of a bag that is of a concept, though two instances always may be, and one more where a
             concept would be missing.
-        n_clusters: of rows, among which the two anchors are.
+        n_clusters: numbers of clusters of rows that are tried.
     """
 
-    presets: ClassVar[Presets] = likelihood_presets(n_inferences=1, n_folds=2, relabel_rounds=30)
+    presets: ClassVar[Presets] = likelihood_presets(
+        "two-level", "min-max-svm", n_inferences=1, n_folds=2, relabel_rounds=30
+    )
 
     positive_label: Any = field(default=None)
     most: float = field(default=0.5, validator=between(0.0, 1.0))
-    n_clusters: int = field(default=20, validator=at_least(2))
+    n_clusters: tuple[int, ...] = field(
+        default=(3, 5, 10, 20),
+        converter=lambda value: tuple(value) if isinstance(value, list) else value,
+        validator=_numbers,
+    )
 
     @property
     def reading(self) -> BagReading:
@@ -86,17 +99,19 @@ class TwoConditionMil(Regime):
         return np.concatenate([np.zeros((len(chances), 1)), bags.spread(of_bag) / others], axis=1)
 
     def draw_prior(self, part: Part) -> NDArray[np.float64] | None:
-        """Draw the concepts of the two clusters that tell positive bags from negative ones best."""
+        """Draw the concepts of the clusters that tell positive bags from negative ones best."""
         rows = np.asarray(part.X.toarray() if part.rows.is_sparse else part.X)
-        n_clusters = min(self.n_clusters, len(np.unique(rows, axis=0)))
-        if n_clusters < 2:
+        most = len(np.unique(rows, axis=0))
+        numbers = sorted({min(number, most) for number in self.n_clusters} - {1})
+        if not numbers:
             return None
-        clusters = KMeans(n_clusters, n_init=3, random_state=0).fit(rows)
-        first, second = anchors(clusters.labels_, clusters.cluster_centers_, part)
+        found = [anchors(KMeans(number, n_init=3, random_state=0).fit(rows).labels_, part) for number in numbers]
+        _, first, second = max(found, key=lambda one: one[0])
+        first, second = in_one_order(first, second, rows)
         doubt = (1 - CLEAR) / 2
         prior = np.tile([1 - doubt, doubt / 2, doubt / 2], (len(rows), 1))
-        prior[clusters.labels_ == first] = [doubt, CLEAR, doubt]
-        prior[clusters.labels_ == second] = [doubt, doubt, CLEAR]
+        prior[first] = [doubt, CLEAR, doubt]
+        prior[second] = [doubt, doubt, CLEAR]
         return prior
 
     def constraint(self) -> Any:
@@ -107,25 +122,45 @@ class TwoConditionMil(Regime):
         return keep_conditions(bounds, part, self.most)
 
 
-def anchors(labels: NDArray[np.intp], centres: NDArray[np.floating], part: Part) -> tuple[int, int]:
-    """Return the two clusters that stand together in positive bags more than in negative ones.
+def anchors(labels: NDArray[np.intp], part: Part) -> tuple[float, NDArray[np.bool_], NDArray[np.bool_]]:
+    """Find two groups of clusters that stand together in positive bags more than in negative ones.
+
+    The best pair of clusters comes first; then clusters join one of the two as long as that tells a tenth more of the
+    bags apart.
 
     Args:
         labels: (n,) the cluster of each row.
-        centres: (K, d).
         part: the rows, with their bags.
 
     Returns:
-        The cluster that lies higher in the column in which they differ most, and the other one: so the same two
-        clusters have the same names in every fold.
+        In how many more of positive than of negative bags both stand, as a share, and the rows (n,), (n,) of each.
     """
-    holds = part.bags.any(labels[:, None] == np.arange(len(centres))).astype(float)
-    positive = part.weak.values == 1
-    together = [holds[which].T @ holds[which] / max(which.sum(), 1) for which in (positive, ~positive)]
-    first, second = np.unravel_index(np.triu(together[0] - together[1], 1).argmax(), together[0].shape)
-    apart = centres[first] - centres[second]
-    swapped = apart[np.abs(apart).argmax()] < 0
-    return (int(second), int(first)) if swapped else (int(first), int(second))
+    clusters = np.arange(labels.max() + 1)
+    holds = part.bags.any(labels[:, None] == clusters)
+    contrast = np.where(part.weak.values == 1, 1.0, -1.0)
+    contrast /= np.where(contrast > 0, (contrast > 0).sum(), (contrast < 0).sum())
+    together = np.triu((holds * contrast[:, None]).T @ holds, 1)
+    members = [{int(one)} for one in np.unravel_index(together.argmax(), together.shape)]
+    gain = float(together.max())
+    while len(members[0] | members[1]) < len(clusters):
+        has = [holds[:, sorted(one)].any(axis=1) for one in members]
+        joined = np.stack([contrast @ ((has[k][:, None] | holds) & has[1 - k][:, None]) for k in (0, 1)])
+        joined[:, sorted(members[0] | members[1])] = -np.inf
+        group, cluster = np.unravel_index(joined.argmax(), joined.shape)
+        if joined.max() < gain + JOINS:
+            break
+        members[group].add(int(cluster))
+        gain = float(joined.max())
+    first, second = (np.isin(labels, sorted(one)) for one in members)
+    return gain, first, second
+
+
+def in_one_order(
+    first: NDArray[np.bool_], second: NDArray[np.bool_], rows: NDArray[np.floating]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Put that group first which lies higher in the column in which they differ most: the same one in every fold."""
+    apart = rows[first].mean(axis=0) - rows[second].mean(axis=0)
+    return (second, first) if apart[np.abs(apart).argmax()] < 0 else (first, second)
 
 
 def keep_conditions(bounds: NDArray[np.float64], part: Part, most: float) -> NDArray[np.intp]:
@@ -166,8 +201,10 @@ class TwoConditionReading(BagReading):
     from_instances: ClassVar[bool] = True
 
     def bag_scores(self, scores: NDArray[np.float64], bags: Bags) -> NDArray[np.float64]:
-        """Return min over concepts of max over instances of how far the concept leads "none": (n, 3) -> (B,)."""
-        return np.asarray(bags.max(scores[:, 1:] - scores[:, :1]).min(axis=1))
+        """Return min over concepts of max over instances of how far a concept leads what else it may be: (B,)."""
+        none, first, second = scores.T
+        leads = [first - np.maximum(none, second), second - np.maximum(none, first)]
+        return np.asarray(bags.max(np.stack(leads, axis=1)).min(axis=1))
 
     def bag_labels(self, scores: NDArray[np.float64], bags: Bags, threshold: float) -> NDArray[Any]:
         """Predict 1 where both conditions are met."""

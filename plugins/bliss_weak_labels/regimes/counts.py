@@ -6,10 +6,20 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
-from bliss_framework.plugin import BagReading, Bags, DataError, LabelSpace, Outcome, Part, SettingsError, WeakLabels
-from bliss_weak_labels.likelihood.regime import SMALLEST, LikelihoodRegime
+from bliss_framework.plugin import (
+    BagReading,
+    Bags,
+    DataError,
+    LabelSpace,
+    Outcome,
+    Part,
+    SettingsError,
+    WeakLabels,
+    count_slopes,
+    keep_counts,
+)
+from bliss_weak_labels.likelihood.regime import LikelihoodRegime
 from bliss_weak_labels.regimes.words import are_fractions
 
 WANTED = "a bag has the smallest and the largest number of positive rows that it may hold, or a grade of regime.grades"
@@ -116,23 +126,12 @@ class CountIntervals(LikelihoodRegime):
 
     def slopes(self, chances: NDArray[np.float64], part: Part) -> NDArray[np.float64]:
         """Return the slope of log P(low - 1/2 < N < high + 1/2) in the chance of class 1, by way of the mean of N."""
-        bags, positive = part.bags, chances[:, 1]
-        mean = bags.sum(positive)
-        deviation = np.sqrt(np.maximum(bags.sum(positive * chances[:, 0]), SMALLEST))
-        below = (part.weak.values[:, 0] - 0.5 - mean) / deviation
-        above = (part.weak.values[:, 1] + 0.5 - mean) / deviation
-        seen = np.maximum(ndtr(above) - ndtr(below), SMALLEST)
-        slope = bags.spread((_density(below) - _density(above)) / (seen * deviation))
+        slope = count_slopes(chances[:, 1], part.bags, *part.weak.values.T)
         return np.stack([np.zeros(len(slope)), slope], axis=1)
 
     def constraint(self) -> Any:
         """Keep the number of positive rows of each bag in its interval."""
         return keep_intervals
-
-
-def _density(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the density of the standard normal distribution."""
-    return np.asarray(np.exp(-np.square(values) / 2) / np.sqrt(2 * np.pi))
 
 
 def keep_intervals(bounds: NDArray[np.float64], part: Part) -> NDArray[np.intp]:
@@ -144,9 +143,7 @@ def keep_intervals(bounds: NDArray[np.float64], part: Part) -> NDArray[np.intp]:
     """
     with np.errstate(invalid="ignore"):
         gains = np.nan_to_num(bounds[:, 1] - bounds[:, 0])
-    rank = part.bags.ranks(gains)
-    low, high = part.bags.spread(part.weak.values).T
-    chosen = (rank < low) | ((rank < high) & (gains > 0))
+    chosen = keep_counts(gains, part.bags, *part.weak.values.T)
     return np.where(part.space.free, chosen, part.space.known)
 
 

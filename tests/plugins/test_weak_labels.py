@@ -13,7 +13,7 @@ from bliss_framework.errors import BlissError
 from bliss_framework.plugin import Bags, Part, load_plugins, resolve
 from bliss_framework.testing import Example, check_baseline, check_regime, check_reward
 from bliss_mil.regime.collective_mil import CollectiveMil
-from bliss_mil.regime.two_condition_mil import TwoConditionMil, keep_conditions
+from bliss_mil.regime.two_condition_mil import TwoConditionMil, anchors, keep_conditions
 from bliss_weak_labels.datasets.makers import MAKERS
 from bliss_weak_labels.datasets.real_sets import BINARY, SETS, make
 from bliss_weak_labels.likelihood.chances import class_chances, slopes_in_outputs
@@ -284,6 +284,20 @@ def test_conditions_hold_together_in_positive_bags_alone(seed):
     assert (part.bags.sum((labels > 0).astype(int)) <= np.maximum(2, np.ceil(0.5 * part.bags.sizes)) + 1).all()
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.5, 1.0])
+def test_shares_of_positive_instances_tell_bags_apart(share):
+    """Of a positive bag more than the share are positive; all of them where the share is 1, and one where it is 0."""
+    rng = np.random.default_rng(4)
+    regime = CollectiveMil(share=share)
+    part = part_of(regime, np.arange(40) % 2, np.repeat(np.arange(40), rng.integers(1, 11, 40)))
+    found = part.bags.mean(regime.constraint()(rng.normal(size=(part.n_rows, 2)), part).astype(float))
+    positive = part.weak.values == 1
+    assert (found[positive] > share - 1e-12).all()
+    assert (found[positive] > share).all() or share == 1.0
+    assert (found[~positive] <= share).all()
+    assert (found < 1).all() or share < 1.0 or (found[positive] == 1).all()
+
+
 # --- contracts and learning -----------------------------------------------------------------------------------------
 
 
@@ -408,6 +422,40 @@ def test_two_conditions_are_told_apart():
     model = BlissClassifier(regime="two-condition-mil", random_state=0).fit(X, weak, bags=bags)
     assert (model.predict_bags(X, bags=bags)[1] == weak).mean() > 0.95
     assert (BlissClassifier(random_state=0).fit(X, weak, bags=bags).predict_bags(X, bags=bags)[1] == weak).mean() < 0.85
+
+
+def test_a_share_above_which_bags_are_positive_is_learnt_from():
+    """Bags of ten, positive where more than three rows are; a majority is nowhere."""
+    rng = np.random.default_rng(0)
+    counts = np.where(np.arange(60) % 2, rng.integers(4, 6, 60), rng.integers(0, 4, 60))
+    truth = (np.arange(10) < counts[:, None]).astype(int).ravel()
+    X, bags, weak = rng.normal(size=(600, 2)) + 3 * truth[:, None], np.repeat(np.arange(60), 10), np.arange(60) % 2
+    model = BlissClassifier(regime={"name": "collective-mil", "share": 0.3}, random_state=0).fit(X, weak, bags=bags)
+    assert (model.predict(X) == truth).mean() > 0.95
+    assert (model.predict_bags(X, bags=bags)[1] == weak).mean() > 0.9
+
+
+def test_concepts_of_several_clusters_are_found():
+    """Two concepts of two clusters each: anchors take in the clusters that tell more bags apart, and no others."""
+    rng = np.random.default_rng(1)
+    positive, kind = np.arange(200) % 2 == 1, rng.integers(5, size=200)
+    labels = rng.integers(4, 14, size=(200, 8))
+    labels[:, 0] = np.where(positive | (kind < 2), rng.integers(0, 2, 200), labels[:, 0])
+    labels[:, 1] = np.where(positive | (kind == 2) | (kind == 3), rng.integers(2, 4, 200), labels[:, 1])
+    part = part_of(TwoConditionMil(), positive.astype(int), np.repeat(np.arange(200), 8))
+    gain, first, second = anchors(labels.ravel(), part)
+    assert {frozenset(labels.ravel()[one].tolist()) for one in (first, second)} == {
+        frozenset([0, 1]),
+        frozenset([2, 3]),
+    }
+    assert gain == pytest.approx(1.0)
+
+
+def test_a_row_of_one_concept_is_none_of_the_other():
+    """However far the scores of both lie above that of "none"."""
+    scores = np.array([[0.0, 2.0, 1.0], [2.0, 0.0, 1.0], [0.0, 2.0, 1.0], [0.0, 1.0, 2.0]])
+    bags = Bags.from_ids([0, 0, 1, 1])
+    assert TwoConditionMil().reading.bag_labels(scores, bags, 0.0).tolist() == [0, 1]
 
 
 def test_the_order_of_rows_does_not_matter():

@@ -48,8 +48,9 @@ class CrossFit:
 
     @property
     def weak_score(self) -> dict[str, float]:
-        """The regime's weak score on held-out sets, averaged over folds."""
-        names = self.folds[0].weak_score if self.folds else {}
+        """The regime's weak score on held-out sets, averaged over folds: each measure that all of them have."""
+        first = self.folds[0].weak_score if self.folds else {}
+        names = [name for name in first if all(name in one.weak_score for one in self.folds)]
         return {name: float(np.mean([f.weak_score[name] for f in self.folds])) for name in names}
 
     def fold_of(self, n: int) -> NDArray[np.intp]:

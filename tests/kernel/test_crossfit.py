@@ -382,6 +382,18 @@ def test_mean_reward_and_weak_score_are_averages_over_folds(components_for, make
         assert puller.assignments[-1].tolist() == [1] * puller.assignments.shape[1]
 
 
+def test_a_measure_that_a_fold_lacks_is_left_out(components_for, make_part):
+    """A regime may have a measure for some held-out sets alone, as AUC needs bags of both classes."""
+
+    class Changing(PlainRegime):
+        def weak_score(self, outcome):
+            n_rows = outcome.fold.heldout.n_rows
+            return {"heldout_rows": float(n_rows)} | ({"auc": 0.5} if n_rows > 3 else {})
+
+    found = fit(components_for(regime=Changing()), make_part([1, 2, 3]))
+    assert found.weak_score == {"heldout_rows": 4.0}
+
+
 def test_the_last_look_is_balanced_like_every_pull(components_for, make_part):
     """The reward of the inferred labels comes from a classifier with the class weights of all other pulls."""
 

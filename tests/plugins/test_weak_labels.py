@@ -19,7 +19,7 @@ from bliss_weak_labels.datasets.real_sets import BINARY, SETS, make
 from bliss_weak_labels.likelihood.chances import class_chances, slopes_in_outputs
 from bliss_weak_labels.likelihood.reward import LikelihoodReward
 from bliss_weak_labels.regimes.annotators import dawid_skene
-from bliss_weak_labels.regimes.confidences import PositiveConfidences, accuracy_of_confident
+from bliss_weak_labels.regimes.confidences import PositiveConfidences
 from bliss_weak_labels.regimes.counts import CountIntervals
 from bliss_weak_labels.regimes.label_sets import ComplementaryLabels, PartialLabels
 from bliss_weak_labels.regimes.noisy import NoisyLabels
@@ -410,7 +410,9 @@ def test_estimated_accuracies_are_right_in_the_mean():
     r = rng.uniform(0.1, 0.9, len(truth))
     positive = rng.random(len(r)) < r
     guess = (r > 0.4).astype(int)
-    assert accuracy_of_confident(guess[positive], r[positive], 2) == pytest.approx((guess == positive).mean(), abs=0.02)
+    assert PositiveConfidences().accuracy(guess[positive], r[positive], 2) == pytest.approx(
+        (guess == positive).mean(), abs=0.02
+    )
 
 
 def test_two_conditions_are_told_apart():

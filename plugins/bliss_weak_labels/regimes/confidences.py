@@ -6,10 +6,10 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import BagReading, Bags, DataError, LabelSpace, Part, Presets, WeakLabels
+from bliss_framework.plugin import Bags, DataError, LabelSpace, Part, Presets, WeakLabels
 from bliss_weak_labels.likelihood.presets import presets_with
-from bliss_weak_labels.likelihood.regime import SMALLEST, EvidenceRegime, evidence_of
-from bliss_weak_labels.regimes.estimated_accuracy import EstimatedAccuracy
+from bliss_weak_labels.likelihood.regime import SMALLEST, evidence_of
+from bliss_weak_labels.regimes.estimated_accuracy import EstimatedRegime
 from bliss_weak_labels.regimes.words import is_missing, objects, refuse_collections
 
 WANTED = "a positive row has its confidence, a number above 0 and up to 1, and any other row has None"
@@ -19,7 +19,7 @@ LEAST = 0.02  # A row stands for no more than fifty.
 
 
 @frozen
-class PositiveConfidences(EvidenceRegime):
+class PositiveConfidences(EstimatedRegime):
     """Positive rows alone, each with the confidence r = P(positive | row) (Ishida, Niu and Sugiyama, NeurIPS 2018).
 
     A positive row stands for itself, and with the weight (1 - r) / r for the negative rows that lie where it does. Rows
@@ -32,10 +32,13 @@ class PositiveConfidences(EvidenceRegime):
     )
     binary: ClassVar[bool] = True
 
-    @property
-    def reading(self) -> BagReading:
-        """A row is of one class; see `accuracy_of_confident`."""
-        return EstimatedAccuracy(accuracy_of_confident)
+    def accuracy(self, predicted: NDArray[Any], known: NDArray[Any], n_classes: int) -> float:
+        """Return the mean of 1[positive] + 1[negative] (1 - r) / r over confident rows, over that of 1 / r."""
+        confident = known != UNKNOWN
+        if not confident.any():
+            return 1.0
+        stands_for = 1 / np.maximum(known[confident], LEAST)
+        return float(np.where(predicted[confident] == 1, 1.0, stands_for - 1).sum() / stands_for.sum())
 
     def check_test(self, weak: NDArray[Any], bags: Bags, classes: tuple[Any, ...]) -> WeakLabels:
         """Read confidences of test rows."""
@@ -68,20 +71,6 @@ class PositiveConfidences(EvidenceRegime):
         confidence = part.bags.spread(part.weak.values)
         counted = np.where(confidence == UNKNOWN, 0.0, 1 / np.maximum(confidence, LEAST))
         return np.asarray(counted[:, None] * evidence_of(part) / np.maximum(chances, SMALLEST))
-
-
-def accuracy_of_confident(predicted: NDArray[Any], confidence: NDArray[Any], _: int) -> float:
-    """Return the mean of 1[positive] + 1[negative] (1 - r) / r over confident rows, over that of 1 / r.
-
-    Args:
-        predicted: (B,) classes.
-        confidence: (B,) r, or 0 where it is not known.
-    """
-    known = confidence != UNKNOWN
-    if not known.any():
-        return 1.0
-    stands_for = 1 / np.maximum(confidence[known], LEAST)
-    return float(np.where(predicted[known] == 1, 1.0, stands_for - 1).sum() / stands_for.sum())
 
 
 def _confidences(weak: NDArray[Any], bags: Bags) -> NDArray[np.float64]:

@@ -1,5 +1,6 @@
 """The reading of rows whose weak label is no class: the accuracy that weak labels let one estimate."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -8,6 +9,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import BagReading, Bags, ClassReading, Outcome, WeakLabels
+from bliss_weak_labels.likelihood.regime import EvidenceRegime
 
 Estimate = Callable[[NDArray[Any], NDArray[Any], int], float]
 
@@ -50,6 +52,19 @@ class EstimatedAccuracy(BagReading):
     def _measure(self, predicted: NDArray[Any], known: NDArray[Any], weak: WeakLabels) -> Mapping[str, float]:
         found = self.estimate(predicted.astype(np.intp), known, len(weak.classes))
         return {"estimated_accuracy": float(np.clip(found, 0.0, 1.0))}
+
+
+class EstimatedRegime(EvidenceRegime):
+    """A regime of rows whose weak label alone does not say whether a class that is predicted for them is right."""
+
+    @property
+    def reading(self) -> BagReading:
+        """A row is of one class, which is right as often as `accuracy` says."""
+        return EstimatedAccuracy(self.accuracy)
+
+    @abstractmethod
+    def accuracy(self, predicted: NDArray[Any], known: NDArray[Any], n_classes: int) -> float:
+        """Estimate the accuracy of predicted classes (B,) by weak labels (B, ...): about 1 where all are right."""
 
 
 def rate(mask: NDArray[np.bool_], among: NDArray[np.bool_], otherwise: float) -> float:

@@ -6,10 +6,10 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import BagReading, Bags, Part, SettingsError, WeakLabels
-from bliss_weak_labels.likelihood.regime import SMALLEST, EvidenceRegime
-from bliss_weak_labels.regimes.estimated_accuracy import EstimatedAccuracy
-from bliss_weak_labels.regimes.words import classes_of, refuse_collections, refuse_missing
+from bliss_framework.plugin import Bags, Part, SettingsError, WeakLabels
+from bliss_weak_labels.likelihood.regime import SMALLEST
+from bliss_weak_labels.regimes.estimated_accuracy import EstimatedRegime
+from bliss_weak_labels.regimes.words import classes_of, refuse_several
 
 WANTED = "a row has one class, which may be wrong"
 PRIOR_ROWS = 10.0  # So many rows of each class are taken to have been labelled right before any are counted.
@@ -36,7 +36,7 @@ def _rates(_: Any, attribute: Any, value: Any) -> None:
 
 
 @frozen
-class NoisyLabels(EvidenceRegime):
+class NoisyLabels(EstimatedRegime):
     """Each row has a class, which is wrong with known chances, or with chances that are estimated.
 
     Args:
@@ -47,21 +47,15 @@ class NoisyLabels(EvidenceRegime):
 
     noise: Any = field(default="estimated", validator=_rates)
 
-    @property
-    def reading(self) -> BagReading:
-        """A row is of one class; see `_accuracy`."""
-        return EstimatedAccuracy(self._accuracy)
-
-    def _accuracy(self, predicted: NDArray[Any], seen: NDArray[Any], n_classes: int) -> float:
+    def accuracy(self, predicted: NDArray[Any], known: NDArray[Any], n_classes: int) -> float:
         """Return the mean of T^-1[seen, predicted] (Natarajan et al., NeurIPS 2013); agreement where T is estimated."""
         if isinstance(self.noise, str):
-            return float((predicted == seen).mean())
-        return float(np.linalg.inv(self._matrix(n_classes))[seen, predicted].mean())
+            return float((predicted == known).mean())
+        return float(np.linalg.inv(self._matrix(n_classes))[known, predicted].mean())
 
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Find the classes, and how likely each of them is to be called what the row is."""
-        refuse_collections(weak, bags, WANTED)
-        refuse_missing(weak, bags, WANTED, ' Where some rows have no class, use regime="semi-supervised".')
+        refuse_several(weak, bags, WANTED, ' Where some rows have no class, use regime="semi-supervised".')
         classes = classes_of(weak.tolist(), "All rows")
         codes = np.array([classes.index(one) for one in weak.tolist()], dtype=np.intp)
         return WeakLabels(codes, classes, of_rows=bags.spread(self._matrix(len(classes)).T[codes]))

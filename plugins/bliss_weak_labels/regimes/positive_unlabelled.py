@@ -7,7 +7,6 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import (
-    BagReading,
     Bags,
     DataError,
     ParameterNeededError,
@@ -17,10 +16,9 @@ from bliss_framework.plugin import (
     senses_of,
 )
 from bliss_weak_labels.likelihood.presets import presets_with
-from bliss_weak_labels.likelihood.regime import EvidenceRegime
-from bliss_weak_labels.regimes.estimated_accuracy import EstimatedAccuracy, rate
+from bliss_weak_labels.regimes.estimated_accuracy import EstimatedRegime, rate
 from bliss_weak_labels.regimes.shares_of_groups import KeepShares
-from bliss_weak_labels.regimes.words import refuse_collections, refuse_missing
+from bliss_weak_labels.regimes.words import refuse_several
 
 WANTED = "a row is 1 where it is known to be positive, and 0 where it is unlabelled"
 OF_TWO = ' Where these are two sets with known shares of positives, use regime="unlabelled-unlabelled".'
@@ -36,7 +34,7 @@ def open_share(_: Any, attribute: Any, value: Any) -> None:
 
 
 @frozen
-class PositiveUnlabelled(EvidenceRegime):
+class PositiveUnlabelled(EstimatedRegime):
     """A row is 1 where it is known to be positive, and 0 where nothing is known (du Plessis et al., NeurIPS 2014).
 
     With n_p known and n_u unlabelled rows, of which a share pi is positive, P(unlabelled | negative) = 1 and
@@ -50,12 +48,7 @@ class PositiveUnlabelled(EvidenceRegime):
     binary: ClassVar[bool] = True
     prior: float | None = field(default=None, validator=open_share)
 
-    @property
-    def reading(self) -> BagReading:
-        """A row is of one class; see `_accuracy`."""
-        return EstimatedAccuracy(self._accuracy)
-
-    def _accuracy(self, predicted: NDArray[Any], known: NDArray[Any], _: int) -> float:
+    def accuracy(self, predicted: NDArray[Any], known: NDArray[Any], n_classes: int) -> float:
         """Return pi (2 TPR - 1) + P(negative | unlabelled), which is the accuracy on unlabelled rows in the mean."""
         assert self.prior is not None
         negative = rate(predicted == 0, known == 0, 1 - self.prior)
@@ -92,8 +85,7 @@ class PositiveUnlabelled(EvidenceRegime):
 
 
 def _codes(weak: NDArray[Any], bags: Bags) -> tuple[NDArray[np.int8], tuple[Any, ...]]:
-    refuse_collections(weak, bags, WANTED)
-    refuse_missing(weak, bags, WANTED)
+    refuse_several(weak, bags, WANTED)
     senses = senses_of(dict.fromkeys(weak.tolist()))
     if senses is None:
         found = sorted(set(map(str, weak.tolist())))

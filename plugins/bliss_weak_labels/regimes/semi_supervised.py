@@ -7,10 +7,9 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import BagReading, Bags, BlissWarning, DataError, Presets, WeakLabels, class_indicators
+from bliss_framework.plugin import Bags, BlissWarning, DataError, Presets, WeakLabels, class_indicators
 from bliss_weak_labels.likelihood.presets import presets_with
-from bliss_weak_labels.likelihood.regime import EvidenceRegime
-from bliss_weak_labels.regimes.estimated_accuracy import EstimatedAccuracy, rate
+from bliss_weak_labels.regimes.estimated_accuracy import EstimatedRegime, rate
 from bliss_weak_labels.regimes.words import classes_of, is_missing, objects, refuse_collections
 
 WANTED = "a row has one class, or None where it is not known"
@@ -21,16 +20,16 @@ NONE_MISSING = (
 
 
 @frozen
-class SemiSupervised(EvidenceRegime):
+class SemiSupervised(EstimatedRegime):
     """A row has its class, or None (NaN, an empty cell) where it is not known."""
 
     empty_labels: ClassVar[bool] = True
     presets: ClassVar[Presets] = presets_with("self-training")
 
-    @property
-    def reading(self) -> BagReading:
-        """A row is of one class; see `accuracy_of_known`."""
-        return EstimatedAccuracy(accuracy_of_known)
+    def accuracy(self, predicted: NDArray[Any], known: NDArray[Any], n_classes: int) -> float:
+        """Return the share of rows of known class, which have one of (B, C), that are right; 1 without any."""
+        right = known[np.arange(len(predicted)), predicted] > 0
+        return rate(right, known.sum(axis=1) == 1, 1.0)
 
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Tell rows with a class from those without."""
@@ -53,15 +52,3 @@ class SemiSupervised(EvidenceRegime):
 def _possible(values: list[Any], classes: tuple[Any, ...]) -> NDArray[np.int8]:
     """Mark the classes (B, C) that each row may have: its own, or all."""
     return class_indicators(objects([classes if is_missing(one) else (one,) for one in values]), classes)
-
-
-def accuracy_of_known(predicted: NDArray[Any], possible: NDArray[Any], _: int) -> float:
-    """Return the share of rows of known class that are predicted right; 1 where none is known.
-
-    Args:
-        predicted: (B,) classes.
-        possible: (B, C), of which a row of known class has one.
-    """
-    known = possible.sum(axis=1) == 1
-    right = possible[np.arange(len(predicted)), predicted] > 0
-    return rate(right, known, 1.0)

@@ -6,12 +6,11 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.plugin import BagReading, Bags, DataError, ParameterNeededError, Presets, SettingsError, WeakLabels
+from bliss_framework.plugin import Bags, DataError, ParameterNeededError, Presets, SettingsError, WeakLabels
 from bliss_weak_labels.likelihood.presets import presets_with
-from bliss_weak_labels.likelihood.regime import EvidenceRegime
-from bliss_weak_labels.regimes.estimated_accuracy import EstimatedAccuracy, rate
+from bliss_weak_labels.regimes.estimated_accuracy import EstimatedRegime, rate
 from bliss_weak_labels.regimes.shares_of_groups import KeepShares
-from bliss_weak_labels.regimes.words import are_fractions, refuse_collections, refuse_missing
+from bliss_weak_labels.regimes.words import are_fractions, refuse_several
 
 WANTED = "a row has the name of its set, of which there are two"
 OF_CLASSES = ' For classes that may be wrong use regime="noisy-labels".'
@@ -29,7 +28,7 @@ def _two_shares(_: Any, attribute: Any, value: Any) -> None:
 
 
 @frozen
-class UnlabelledUnlabelled(EvidenceRegime):
+class UnlabelledUnlabelled(EstimatedRegime):
     """A row has the name of one of two sets, of which the shares of positives are known (Lu et al., ICLR 2019).
 
     With n_k rows and the share p_k in set k, P(set k | positive) = n_k p_k / sum_j n_j p_j, and the same of negatives.
@@ -45,17 +44,12 @@ class UnlabelledUnlabelled(EvidenceRegime):
         default=None, converter=lambda value: tuple(value) if isinstance(value, list) else value, validator=_two_shares
     )
 
-    @property
-    def reading(self) -> BagReading:
-        """A row is of one class; see `_accuracy`."""
-        return EstimatedAccuracy(self._accuracy)
-
-    def _accuracy(self, predicted: NDArray[Any], sets: NDArray[Any], _: int) -> float:
+    def accuracy(self, predicted: NDArray[Any], known: NDArray[Any], n_classes: int) -> float:
         """Solve share_k TPR + (1 - share_k) FPR = P(predicted positive | set k) for both rates."""
         shares = np.array(self.shares)
-        found = [rate(predicted == 1, sets == k, share) for k, share in enumerate(shares)]
+        found = [rate(predicted == 1, known == k, share) for k, share in enumerate(shares)]
         recall, false_alarms = np.clip(np.linalg.solve(np.stack([shares, 1 - shares], axis=1), found), 0.0, 1.0)
-        prior = float(shares[sets].mean())
+        prior = float(shares[known].mean())
         return float(prior * recall + (1 - prior) * (1 - false_alarms))
 
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
@@ -92,8 +86,7 @@ class UnlabelledUnlabelled(EvidenceRegime):
 
 def _codes(weak: NDArray[Any], bags: Bags) -> NDArray[np.intp]:
     """Number the two sets in sorted order of their names."""
-    refuse_collections(weak, bags, WANTED)
-    refuse_missing(weak, bags, WANTED)
+    refuse_several(weak, bags, WANTED)
     names, codes = np.unique(weak.astype(str) if weak.dtype == object else weak, return_inverse=True)
     if len(names) != 2:
         hint = OF_SHARES if are_fractions(weak.tolist()) else OF_CLASSES

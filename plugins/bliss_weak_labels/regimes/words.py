@@ -59,6 +59,12 @@ def refuse_missing(weak: NDArray[Any], bags: Bags, wanted: str, hint: str = "") 
             raise DataError(f"Row {bag!r} has no weak label ({value!r}); {wanted}.{hint}")
 
 
+def refuse_several(weak: NDArray[Any], bags: Bags, wanted: str, hint: str = "") -> None:
+    """Refuse rows that have no weak label, or several."""
+    refuse_collections(weak, bags, wanted)
+    refuse_missing(weak, bags, wanted, hint)
+
+
 def refuse_collections(weak: NDArray[Any], bags: Bags, wanted: str) -> None:
     """Refuse sets and tables of weak labels where one value is wanted."""
     if weak.ndim > 1:

@@ -2,4 +2,5 @@
 
 from bliss_framework.console import main
 
-main()
+if __name__ == "__main__":
+    main()

@@ -14,6 +14,8 @@ from typing import Any
 import click
 from attrs import evolve
 
+import bliss_framework
+from bliss_framework import plugin
 from bliss_framework.console.app import bliss
 from bliss_framework.estimator.configure import arguments_of
 from bliss_framework.estimator.default_words import advised_words, default_words, presets_of, value_words
@@ -47,6 +49,27 @@ A plugin implements any of these functions, marked with `@hookimpl` from `bliss_
 take fewer arguments than listed. Hooks are called one plugin at a time, so that one that raises costs only itself. The
 entry point: group `bliss_framework`, value a module or an object with hook methods, never a class.
 """
+FOR_USERS = """\
+What `import bliss_framework` gives you. The settings of `BlissClassifier` with their defaults for each regime are in
+[settings](settings.md), the meaning of each error in [errors](errors.md). Signatures and docstrings are drawn in when
+the site is built: `mkdocs serve`.
+"""
+FOR_AUTHORS = """\
+What `from bliss_framework.plugin import ...` gives you beside the [contracts](contracts.md) and what
+[users](python.md) have. Built-in plugins use nothing else. Signatures and docstrings are drawn in when the site is
+built: `mkdocs serve`.
+"""
+PACKAGES = {
+    "kernel": "Rows, bags, labels, pulls",
+    "rewards": "Rewards",
+    "readings": "Readings of bags",
+    "primal": "Linear algebra in passes over rows",
+    "networks": "Networks",
+    "estimator": "Input, scaling, final classifiers",
+    "extension": "Data sets, files, components",
+    "compute": "Processes",
+    "validators": "Checks of parameters",
+}
 STAGES = {
     "rows": "before it",
     "inference": "label inference",
@@ -253,9 +276,37 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
 
 
+def python_page() -> str:
+    """Return the page of what users import: directives that mkdocstrings turns into signatures and docstrings."""
+    blocks = [
+        f"::: {_home(getattr(bliss_framework, name))}" for name in bliss_framework.__all__ if name != "__version__"
+    ]
+    return "\n\n".join([HEAD, "# Python: for users", FOR_USERS, *blocks]) + "\n"
+
+
+def blocks_page() -> str:
+    """Return the page of what authors of plugins import beside contracts, by the package that it comes from."""
+    of_users = {id(getattr(bliss_framework, name)) for name in bliss_framework.__all__}
+    homes: dict[str, list[str]] = {package: [] for package in PACKAGES}
+    for name in dir(plugin):
+        one = getattr(plugin, name)
+        if name.startswith("_") or id(one) in of_users or not (inspect.isclass(one) or inspect.isfunction(one)):
+            continue
+        package = one.__module__.split(".")[1] if one.__module__.startswith("bliss_framework.") else ""
+        if package in homes and not one.__module__.startswith(contracts.__name__):
+            homes[package].append(f"::: {_home(one)}")
+    blocks = [part for package, found in homes.items() for part in (f"## {PACKAGES[package]}", *found)]
+    return "\n\n".join([HEAD, "# Python: building blocks of plugins", FOR_AUTHORS, *blocks]) + "\n"
+
+
+def _home(one: Any) -> str:
+    return f"{one.__module__}.{one.__name__}"
+
+
 def pages() -> dict[Path, str]:
     """Return every generated page with its text."""
     written = {REFERENCE / "hooks.md": hooks_page(), REFERENCE / "settings.md": settings_page()}
+    written |= {REFERENCE / "python.md": python_page(), REFERENCE / "building-blocks.md": blocks_page()}
     for contract in CONTRACTS:
         written[REFERENCE / "contracts" / f"{contract.__name__.lower()}.md"] = contract_page(contract)
     return written

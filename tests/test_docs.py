@@ -3,6 +3,8 @@
 import importlib.util
 import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import attrs
@@ -135,6 +137,16 @@ def test_files_of_the_code_are_there(path: Path) -> None:
     named = re.findall(r"`([\w/]+\.py)`", path.read_text(encoding="utf-8"))
     homes = [ROOT / "bliss_framework", ROOT / "plugins", ROOT / "plugins" / "bliss_detection", ROOT]
     assert [name for name in named if not any((home / name).exists() for home in homes)] == []
+
+
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    """Links, anchors, and every name whose docstring is drawn in."""
+    pytest.importorskip("mkdocstrings", reason="needs the extra docs")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    text = (tmp_path / "reference" / "python" / "index.html").read_text(encoding="utf-8")
+    assert 'id="bliss_framework.estimator.bliss_classifier.BlissClassifier.fit"' in text
 
 
 def test_every_page_is_in_the_table_of_contents() -> None:

@@ -122,7 +122,7 @@ def test_python_of_the_documentation_runs(path: Path) -> None:
 
 def test_links_lead_somewhere() -> None:
     """Every relative link of the documentation and of the README points at a file."""
-    for path in [*DOCS, ROOT / "README.md", ROOT / "CHANGELOG.md"]:
+    for path in [*DOCS, *ROOT.glob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
             assert (path.parent / target).exists(), f"{path.name}: {target}"
 
@@ -147,6 +147,12 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     assert built.returncode == 0, built.stderr
     text = (tmp_path / "reference" / "python" / "index.html").read_text(encoding="utf-8")
     assert 'id="bliss_framework.estimator.bliss_classifier.BlissClassifier.fit"' in text
+
+
+def test_the_citation_is_of_this_version() -> None:
+    """CITATION.cff and the package agree; PyYAML is no dependency, so the line is read as text."""
+    lines = (ROOT / "CITATION.cff").read_text(encoding="utf-8").splitlines()
+    assert f"version: {bliss_framework.__version__}" in lines
 
 
 def test_every_page_is_in_the_table_of_contents() -> None:

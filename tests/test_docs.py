@@ -149,6 +149,17 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     assert 'id="bliss_framework.estimator.bliss_classifier.BlissClassifier.fit"' in text
 
 
+def test_the_first_result_looks_as_the_front_page_shows_it(tmp_path: Path) -> None:
+    """But for numbers, whose last digits differ between processors."""
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"```console\n(bliss run .*?)\n```", text)
+    (shown,) = re.findall(r"```text\n(.*?)```", text, re.DOTALL)
+    words = [sys.executable, "-m", "bliss_framework", *command.split()[1:]]
+    ended = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    without_numbers = [re.sub(r"[\d.]+", "N", part.replace("\n", " ")).split() for part in (ended.stdout, shown)]
+    assert without_numbers[0] == without_numbers[1]
+
+
 def test_the_citation_is_of_this_version() -> None:
     """CITATION.cff and the package agree; PyYAML is no dependency, so the line is read as text."""
     lines = (ROOT / "CITATION.cff").read_text(encoding="utf-8").splitlines()

@@ -52,12 +52,16 @@ def bliss_regimes() -> list[Component]:
         "weak label": "1 where the bag as a whole is positive, else 0",
         "example": "1",
         "data sets": "breast-cancer-collective, odd-digits-collective",
+        "results": "On odd digits 89.9 % of test bags are right, 86.4 % without a bandit, 79.9 % with the best baseline "
+        "(docs/explanation/weak-labels.md).",
     }
     two_conditions = {
         "called": "presence-based MIL, MIL with two concepts",
         "weak label": "1 where instances of both concepts are in the bag, else 0",
         "example": "1",
         "data sets": "digits-two-condition, wine-two-condition",
+        "results": "On digits 92.5 % of test bags are right, 66.1 % without a bandit, 68.5 % with the best baseline "
+        "(docs/explanation/weak-labels.md).",
     }
     return [
         Component("mil", MilRegime, summary, mil, saved_types=HEAD_TYPES),

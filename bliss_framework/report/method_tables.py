@@ -17,6 +17,7 @@ from bliss_framework.report.wording import (
     percent_value,
     shown_value,
 )
+from bliss_framework.runs.evaluation.measures import measures_of
 
 BLISS = "bliss"
 MOST_BOXES = 500
@@ -117,7 +118,7 @@ def _differences(stand: Standing | None, measure: str) -> list[Part]:
 def pipeline_parts(evaluation: Mapping[str, Any]) -> list[Part]:
     """Lay out the methods of a pipeline: overall measures, then a table for each measure by class."""
     rows = [(row["name"], row) for row in (evaluation, *evaluation["baselines"])]
-    measures = {k: v for k, v in evaluation.items() if isinstance(v, Mapping) and k not in ("baseline", "seconds")}
+    measures = measures_of(evaluation)
     overall = [name for name, value in measures.items() if "runs" in value]
     ceilings = [name for name, row in rows if row["ceiling"]]
     rows.sort(key=lambda row: row[0] in ceilings)  # A ceiling is no baseline, so it stands below the others.

@@ -8,6 +8,7 @@ from attrs import evolve, field, frozen
 from bliss_framework.estimator.uncertainty import Difference, words_of_test
 from bliss_framework.report.tested import Figure, Method, compared
 from bliss_framework.report.wording import is_percent, measure_name, smaller_is_better
+from bliss_framework.runs.evaluation.measures import measures_of
 
 
 @frozen(eq=False)
@@ -112,7 +113,7 @@ def _of_methods(methods: Sequence[Method], document: Mapping[str, Any]) -> str:
 
 def _of_pipeline(evaluation: Mapping[str, Any]) -> str:
     rows = [row for row in (evaluation, *evaluation["baselines"]) if not row["ceiling"]]
-    measure = next((k for k, v in evaluation.items() if isinstance(v, Mapping) and "runs" in v and k != "seconds"), "")
+    measure = next((name for name, one in measures_of(evaluation).items() if "runs" in one), "")
     if not measure:
         return f"{evaluation['name']} was run; its figures by class stand below."
     first, *others = sorted(rows, key=lambda row: -row[measure]["mean"])

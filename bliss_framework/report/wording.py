@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bliss_framework.runs.evaluation.measures import measures_of
+
 # How the field writes words of which the names of measures are made.
 WRITTEN = {"auc": "AUC", "f1": "F1", "map": "mAP", "ap": "AP", "corloc": "CorLoc"}
 PERCENT = ("accuracy", "precision", "recall")
@@ -38,11 +40,7 @@ def _parts(evaluation: Mapping[str, Any]) -> str:
 
 def shown_measures(evaluation: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Pick what was measured in every repeat, but for details; of instances, the accuracy in the tests."""
-    own = {
-        name: value
-        for name, value in evaluation.items()
-        if isinstance(value, Mapping) and "runs" in value and DETAIL not in name
-    }
+    own = {name: one for name, one in measures_of(evaluation).items() if "runs" in one and DETAIL not in name}
     tested = evaluation.get("instance_accuracy", {}).get("test")
     if tested is None:
         return own

@@ -52,8 +52,8 @@ def bliss_regimes() -> list[Component]:
         "weak label": "1 where the bag as a whole is positive, else 0",
         "example": "1",
         "data sets": "breast-cancer-collective, odd-digits-collective",
-        "results": "On odd digits 89.9 % of test bags are right, 86.4 % without a bandit, 79.9 % with the best baseline "
-        "(docs/explanation/weak-labels.md).",
+        "results": "On odd digits 89.9 % of test bags are right, 86.4 % without a bandit, 79.9 % with the best "
+        "baseline (docs/explanation/weak-labels.md).",
     }
     two_conditions = {
         "called": "presence-based MIL, MIL with two concepts",

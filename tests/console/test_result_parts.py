@@ -9,11 +9,13 @@ from rich.console import Console
 
 from bliss_framework.console.drawing.findings import comparison_lines
 from bliss_framework.console.drawing.tables import evaluation_table, result_view
+from bliss_framework.report.tested import figures_of
 from bliss_framework.runs.folder.result_file import check_result
 from bliss_framework.runs.shapes import ShapeError
 
 QUICK = ("--n-rounds", "4", "--n-folds", "2", "--n-inferences", "1", "--quiet")
 OTHERS = (None, "x", {})
+NAMES = ("runs", "mean", "test")  # Of parts that are looked for: another part may be called so by a slip.
 
 
 def places(value, at=()):
@@ -37,6 +39,16 @@ def changed(document, at, other):
     return copied
 
 
+def renamed(document, at, name):
+    """Return a copy in which a part has another name."""
+    copied = copy.deepcopy(document)
+    inside = copied
+    for key in at[:-1]:
+        inside = inside[key]
+    inside[name] = inside.pop(at[-1])
+    return copied
+
+
 def shown_or_refused(document, kind, console):
     try:
         check_result(document, kind)
@@ -44,10 +56,15 @@ def shown_or_refused(document, kind, console):
         return
     if kind == "run":
         console.print(result_view(console, document, verbose=True))
-        return
-    console.print(evaluation_table(console, [(row["name"], row["evaluation"]) for row in document["methods"]]))
-    for line in comparison_lines(document):
-        console.print(line)
+        tested = document.get("evaluation", {})
+        rows = [("BLISS", tested), *((row["name"], row) for row in tested.get("baselines", ()))]
+    else:
+        rows = [(row["name"], row["evaluation"]) for row in document["methods"]]
+        console.print(evaluation_table(console, rows))
+        for line in comparison_lines(document):
+            console.print(line)
+    if all("repeats" in row for _, row in rows):
+        figures_of(rows, (), document["data"])  # As the report does.
 
 
 @pytest.mark.parametrize("kind", ["run", "comparison"])
@@ -63,9 +80,12 @@ def test_every_part_is_checked_before_it_is_used(cli, table, here, kind):
     shown_or_refused(document, kind, console)
     used = []
     for at in (one for one in places(document) if one[0] != "settings" or len(one) == 1):
-        for other in (..., *OTHERS):
+        damaged = {repr(other): changed(document, at, other) for other in (..., *OTHERS)}
+        if isinstance(at[-1], str):
+            damaged |= {f"called {name}": renamed(document, at, name) for name in NAMES if name not in at}
+        for what, one in damaged.items():
             try:
-                shown_or_refused(changed(document, at, other), kind, console)
+                shown_or_refused(one, kind, console)
             except Exception as error:
-                used.append((at, other, repr(error)))
+                used.append((at, what, repr(error)))
     assert used == []

@@ -20,6 +20,7 @@ from bliss_framework.report.wording import (
     shown_measures,
     shown_value,
 )
+from bliss_framework.runs.evaluation.measures import measures_of
 
 INTERVAL = "95% interval"
 WITH_SUMMARY = 110  # Columns from which on components are listed with what they are.
@@ -91,8 +92,8 @@ def pipeline_view(console: Console, document: Mapping[str, Any]) -> RenderableTy
     repeats = evaluation["repeats"]
     words = [f"{key.removeprefix('n_').replace('_', ' ')} {value}" for key, value in _facts(document["data"])]
     parts: list[RenderableType] = [Text(f"{document['name']}: {', '.join(words)}")]
-    measures = {name: value for name, value in evaluation.items() if isinstance(value, Mapping) and name != "baseline"}
-    overall = [name for name, value in measures.items() if "runs" in value and name != "seconds"]
+    measures = measures_of(evaluation)
+    overall = [name for name, value in measures.items() if "runs" in value]
     title = f"percent, {repeats} repeat{'s' if repeats != 1 else ''}"
     parts.append(_percent_table(console, title, rows, overall, lambda row, name: row[name], True))
     for measure, value in measures.items():

@@ -15,6 +15,11 @@ from bliss_framework.runs.evaluation.problem import Problem
 from bliss_framework.runs.settings.records import EvaluationSettings
 
 CONFIDENCE_STEPS = 10
+# What else stands in an evaluation and is a table.
+NOT_MEASURED = (
+    *("baseline", "baselines", "seconds", "instance_accuracy", "instance_auc"),
+    *("instance_confidence", "comparison"),
+)
 
 
 def summary(values: Sequence[float]) -> dict[str, Any]:
@@ -206,9 +211,14 @@ def by_confidence(confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> 
     return {"n": n, "right": n_right}
 
 
+def measures_of(evaluation: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Pick the measures of the regime, or of a pipeline, from what else an evaluation holds."""
+    return {name: one for name, one in evaluation.items() if isinstance(one, Mapping) and name not in NOT_MEASURED}
+
+
 def main_measure(evaluation: Mapping[str, Any]) -> str:
     """Return the name of the first measure of the regime."""
-    for name, value in evaluation.items():
-        if isinstance(value, Mapping) and "runs" in value:
+    for name, value in measures_of(evaluation).items():
+        if "runs" in value:
             return name
     raise SettingsError("The regime returned no measure of bags, so nothing can be compared.")

@@ -6,6 +6,7 @@ from typing import Any
 
 from bliss_framework.errors import RunError
 from bliss_framework.estimator.uncertainty import TESTS
+from bliss_framework.runs.evaluation.measures import measures_of
 from bliss_framework.runs.shapes import (
     Shape,
     ShapeError,
@@ -24,10 +25,6 @@ from bliss_framework.runs.shapes import (
 )
 
 FORMAT = 1
-NOT_MEASURED = (
-    *("baseline", "baselines", "seconds", "instance_accuracy", "instance_auc"),
-    *("instance_confidence", "comparison"),
-)
 
 
 def read_result(path: Path, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -131,8 +128,7 @@ def _evaluation(value: Any, at: str) -> None:
             "comparison": _comparison,
         },
     )(value, at)
-    measured = {key: one for key, one in value.items() if isinstance(one, Mapping) and key not in NOT_MEASURED}
-    table_of(_measure, 1)(measured, at)
+    table_of(_measure, 1)(measures_of(value), at)
 
 
 def _named_evaluation(value: Any, at: str) -> None:
@@ -153,7 +149,7 @@ def _of_pipeline(value: Any, at: str) -> None:
     method = record({"name": text, "ceiling": truth, "seconds": _known_measure})
     record({"repeats": whole, "baselines": list_of(method)})(value, at)
     method(value, at)
-    own = {key: one for key, one in value.items() if isinstance(one, Mapping) and key not in NOT_MEASURED}
+    own = measures_of(value)
     shapes = {key: _like(one) for key, one in own.items()}
     table_of(anything, 1)(own, at)
     for row, where in ((value, at), *((one, f"{at}.baselines[{n}]") for n, one in enumerate(value["baselines"]))):

@@ -29,7 +29,7 @@ def bliss_regimes() -> list[Component]:
         "example": "0.3",
         "data sets": "breast-cancer-llp, digits-llp",
         "results": "On twelve sets in bags of 8, 83.3 % of test instances are right, 78.8 % without a bandit, and "
-        "83.1 % with proportion-matching (docs/explanation/llp.md).",
+        "83.1 % with proportion-matching (docs/results/llp.md).",
     }
     return [Component("llp", LlpRegime, "Of each bag the shares of the classes are known", details)]
 

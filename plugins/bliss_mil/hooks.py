@@ -45,7 +45,7 @@ def bliss_regimes() -> list[Component]:
         "example": "1",
         "data sets": "musk1, generated-mil",
         "results": "Where one instance in ten of generated positive bags is a witness, 96.3 % of the instances of test "
-        "bags are right, and 68.5 % with an SVM on inherited labels (docs/explanation/results.md).",
+        "bags are right, and 68.5 % with an SVM on inherited labels (docs/results/mil.md).",
     }
     collective = {
         "called": "MIL under the collective assumption",
@@ -53,7 +53,7 @@ def bliss_regimes() -> list[Component]:
         "example": "1",
         "data sets": "breast-cancer-collective, odd-digits-collective",
         "results": "On odd digits 89.9 % of test bags are right, 86.4 % without a bandit, 79.9 % with the best "
-        "baseline (docs/explanation/weak-labels.md).",
+        "baseline (docs/results/weak-labels.md).",
     }
     two_conditions = {
         "called": "presence-based MIL, MIL with two concepts",
@@ -61,7 +61,7 @@ def bliss_regimes() -> list[Component]:
         "example": "1",
         "data sets": "digits-two-condition, wine-two-condition",
         "results": "On digits 92.5 % of test bags are right, 66.1 % without a bandit, 68.5 % with the best baseline "
-        "(docs/explanation/weak-labels.md).",
+        "(docs/results/weak-labels.md).",
     }
     return [
         Component("mil", MilRegime, summary, mil, saved_types=HEAD_TYPES),

@@ -22,7 +22,7 @@ def bliss_regimes() -> list[Component]:
         "example": '{"cat", "dog"}',
         "data sets": "digits-multiclass, mnist-multiclass",
         "results": "On eleven draws of digits and MNIST in bags, 91.2 % of test instances are right, and 83.6 % "
-        "without a bandit (docs/explanation/multiclass-mil.md).",
+        "without a bandit (docs/results/multiclass-mil.md).",
     }
     return [Component("multiclass-mil", MultiClassMilRegime, summary, details)]
 

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from bliss_weak_labels.datasets.real_sets import BINARY, SETS
 
 # Of each kind: a set, and there the test accuracy in percent of BLISS, its control and its best baseline in the mean of
-# thirty splits (docs/explanation/weak-labels.md).
+# thirty splits (docs/results/weak-labels.md).
 MEASURED: Mapping[str, tuple[str, float, float, float]] = MappingProxyType(
     {
         "partial": ("digits", 97.3, 96.6, 95.6),
@@ -30,7 +30,7 @@ def _details(called: str, weak_label: str, example: str, kind: str) -> dict[str,
     name, own, control, baseline = MEASURED[kind]
     results = (
         f"On {name} {own:.1f} % of test rows are right, {control:.1f} % without a bandit, {baseline:.1f} % with the "
-        f"best baseline (docs/explanation/weak-labels.md)."
+        f"best baseline (docs/results/weak-labels.md)."
     )
     return {
         "called": called,

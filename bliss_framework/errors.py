@@ -97,7 +97,7 @@ class MissingExtraError(BlissError, ImportError):
 
 
 class BlissWarning(UserWarning):
-    """A result that should be read with care: collapse, a reward that was never informed, a baseline that wins."""
+    """A result to read with care: collapse, a reward that could not tell labels apart, a baseline that wins."""
 
 
 class RunError(BlissError, RuntimeError):

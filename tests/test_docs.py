@@ -176,7 +176,9 @@ def test_every_page_is_in_the_table_of_contents() -> None:
     docs = ROOT / "docs"
     pages = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md") if path.parts[-2] != "experiments"}
     pages = {page for page in pages if not page.startswith("examples/")}
-    listed = re.findall(r"^ +- (?:[^:\n]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    listed = re.findall(
+        r"^ +- (?:[^:\n]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
     assert sorted(listed) == sorted(pages)
 
 

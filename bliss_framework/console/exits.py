@@ -54,7 +54,7 @@ class Ending:
 def exit_codes() -> Iterator[Ending]:
     """Say what ended a command, and yield its exit code.
 
-    0 done, 1 an error that the user can mend, 2 usage, 3 our bug, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
+    0 done, 1 an error that the user can fix, 2 usage, 3 our bug, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
 
     Nothing is raised from within, which would keep the frames of the command alive, and with them its processes.
     """

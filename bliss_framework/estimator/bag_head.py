@@ -168,5 +168,5 @@ def views_of(trials: Sequence[Trial]) -> list[list[Trial]]:
     for one in inferring:
         own = groups.setdefault(float(one.config["inherited_share"]), {})
         own.setdefault(repr([one.config.order_key, one.config.inference_key, one.config.final_key]), one)
-    # In the order of the grid, and not in that of their success, which has no say here.
+    # In the order of the grid, and not in that of their success, which does not matter here.
     return [sorted(groups[share].values(), key=lambda one: repr(one.config.chosen)) for share in sorted(groups)]

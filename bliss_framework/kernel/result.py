@@ -19,7 +19,7 @@ class InferredLabels:
         labels: (n,) intp, the candidate with the best empirical mean.
         classes: (n,) intp, the class that it means.
         confidence: (n,) in [0, 1], the best mean of a class minus the runner-up's; 1 where the label is known.
-        undecided: (n,) bool, instances whose best classes tie, among them all that were never informed.
+        undecided: (n,) bool, instances whose best classes tie, among them all about which nothing was learnt.
         known: (n,) bool, instances with one candidate.
         means: (n, L) empirical means; NaN where there is no arm.
         pulls: (n, L) pulls of each arm.

@@ -92,7 +92,7 @@ def _checks(registration: Registration, registry: Registry) -> tuple[Any, list[C
 def _example_for(registration: Registration, registry: Registry) -> Example:
     """Find data for a reward: those of a regime that uses it by default or comes with it, else MIL bags."""
     beside = list(_regimes(registry, lambda one: one.plugin == registration.plugin))
-    # A neighbour whose regime cannot be made is checked on its own, and has no say here.
+    # A neighbour whose regime cannot be made is checked on its own, and does not matter here.
     named = [
         regime
         for regime in (*beside, *_regimes(registry, lambda one: one.plugin != registration.plugin, quietly=True))

@@ -62,7 +62,7 @@ class Detection(Pipeline):
         prune: rule boxes out by a multi-class inference first.
         prior: multiply the reward by the detection prior.
         n_passes: 1 for the vote of one inference, more for narrowing passes.
-        rule: "vote" in every pass, or "alternate": a vote weighted by confidence, the best box, a vote, by turns.
+        rule: "vote" in every pass, or "alternate": a vote weighted by confidence, the best box, a vote, in turn.
         near: overlap with the last pick from which on a box may be positive in the next pass.
         n_rounds: rounds of each inference.
         n_folds: folds of whole images.

@@ -57,10 +57,10 @@ def bliss_baselines() -> list[Component]:
         Component(
             "alter-psvm",
             AlternatingSvm,
-            "SVM, and labels that keep the counts of bags, by turns (Yu 2013)",
+            "SVM, and labels that keep the counts of bags, in turn (Yu 2013)",
             most_rows=10_000,
         ),
-        Component("llp-em", LlpEm, "A classifier and soft labels that meet the shares of bags, by turns"),
+        Component("llp-em", LlpEm, "A classifier and soft labels that meet the shares of bags, in turn"),
         Component("proportion-matching", ProportionMatching, "A model whose mean probability in each bag is its share"),
         Component(
             "llp-k-means",

@@ -101,12 +101,12 @@ def bliss_baselines() -> list[Component]:
         ),
         Component("bag-mean-svm", BagMeanSvm, "RBF SVM on the mean row of each bag"),
         Component(
-            "mi-svm", MiSvm, "SVM and instance labels of positive bags by turns (Andrews et al. 2002)", most_rows=15_000
+            "mi-svm", MiSvm, "SVM and instance labels of positive bags in turn (Andrews et al. 2002)", most_rows=15_000
         ),
         Component(
             "mi-svm-bag",
             MiSvmBag,
-            "MI-SVM: SVM and one witness of each positive bag by turns (the same paper)",
+            "MI-SVM: SVM and one witness of each positive bag in turn (the same paper)",
             most_rows=20_000,
         ),
         Component(

@@ -54,7 +54,7 @@ def bliss_rewards() -> list[Component]:
 def bliss_baselines() -> list[Component]:
     """Register methods of the literature."""
     return [
-        Component("weak-label-em", WeakLabelEm, "A model and its posterior given weak labels, by turns (Chen 2024)"),
+        Component("weak-label-em", WeakLabelEm, "A model and its posterior given weak labels, in turn (Chen 2024)"),
         Component("non-negative-pu", NonNegativePu, "Non-negative risk of positive and unlabelled rows (Kiryo 2017)"),
         Component("unlabelled-risk", UnlabelledRisk, "Corrected risk of two sets with known shares (Lu et al. 2020)"),
         Component(

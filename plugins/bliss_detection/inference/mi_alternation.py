@@ -1,4 +1,4 @@
-"""MI-SVM on boxes (Andrews et al., 2003): the detector and one box of each positive image by turns."""
+"""MI-SVM on boxes (Andrews et al., 2003): the detector and one box of each positive image in turn."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ Score = Callable[[Picks], NDArray[np.float64]]
 
 @frozen
 class Alternation:
-    """Boxes are chosen by turns with a classifier that is trained on them, from the whole image on.
+    """Boxes are chosen in turn with a classifier that is trained on them, from the whole image on.
 
     Args:
         n_rounds: turns at most; it ends before where no choice changes.

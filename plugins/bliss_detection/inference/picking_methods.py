@@ -31,7 +31,7 @@ class Passes:
         ridge: of the classifier in later passes, and of the one that ranks the boxes.
         rule: "vote" gives each inferred positive of the first pass one vote, and every later pass votes by the square
             of its scores; "alternate" weights the first vote by squared confidence, and takes the best box in the
-            second pass, votes in the third, and so on by turns.
+            second pass, votes in the third, and so on in turn.
     """
 
     n_passes: int = field(default=3)

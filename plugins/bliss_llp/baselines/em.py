@@ -23,7 +23,7 @@ Maximise = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 class LlpEm(FeatureEstimator):
-    """A classifier on soft labels, and soft labels from the classifier, by turns.
+    """A classifier on soft labels, and soft labels from the classifier, in turn.
 
     Soft labels start as the shares of the bag. Then they are the classifier's probabilities, with odds shifted in each
     bag so that their mean is its shares. The classifier learns from a copy of the rows for each class, with soft labels

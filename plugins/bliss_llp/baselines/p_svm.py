@@ -1,4 +1,4 @@
-"""Alternating proportion SVM: an SVM, and labels that keep the counts of bags, by turns."""
+"""Alternating proportion SVM: an SVM, and labels that keep the counts of bags, in turn."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -37,7 +37,7 @@ class Found:
 
 
 class AlternatingSvm(KernelEstimator):
-    """An SVM on instances and a guess of their labels by turns, from several random guesses.
+    """An SVM on instances and a guess of their labels in turn, from several random guesses.
 
     A guess gives each bag its whole count of class 1 (share times size, rounded): to the instances that lose least by
     it. The weight of the loss is raised in five steps from 1 % to all of it, and the smallest objective wins. Source:
@@ -105,7 +105,7 @@ class AlternatingSvm(KernelEstimator):
 
 
 def alternate(gram: NDArray[np.float64], labels: NDArray[np.bool_], relabel: Relabel, C: float, most: int) -> Found:
-    """Train an SVM and guess labels by turns while the weight of the loss rises.
+    """Train an SVM and guess labels in turn while the weight of the loss rises.
 
     Args:
         gram: (n, n).

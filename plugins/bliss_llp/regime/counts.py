@@ -62,7 +62,7 @@ def best_within_counts(values: NDArray[np.float64], counts: NDArray[np.intp], ba
     """Choose the label of each instance so that every bag has its counts and the sum of values is largest.
 
     For two classes those instances are of class 1 that gain most by it. For several, a bag is an assignment problem,
-    which is solved exactly up to 300 instances; in larger bags pairs of classes are put right by turns until no two
+    which is solved exactly up to 300 instances; in larger bags pairs of classes are put right in turn until no two
     classes gain by exchanging instances, which in tests was within 0.2 % of the best sum.
 
     Args:
@@ -110,7 +110,7 @@ def _assigned(values: NDArray[np.float64], counts: NDArray[np.intp]) -> NDArray[
 
 
 def pairwise_best(values: NDArray[np.float64], counts: NDArray[np.intp], bags: Bags) -> NDArray[np.intp]:
-    """Put pairs of classes right by turns, in all bags at once; see `best_within_counts`."""
+    """Put pairs of classes right in turn, in all bags at once; see `best_within_counts`."""
     n, n_classes = values.shape
     order = np.lexsort((values.argmax(axis=1), bags.index))
     labels = np.empty(n, dtype=np.intp)

@@ -1,4 +1,4 @@
-"""What MIL support vector machines guess (instance labels, or witnesses), and guessing by turns with an SVM."""
+"""What MIL support vector machines guess (instance labels, or witnesses), and guessing in turn with an SVM."""
 
 import warnings
 from collections.abc import Callable
@@ -148,7 +148,7 @@ def solve(
 
 @frozen(eq=False)
 class Imputed:
-    """Where guessing by turns ended: the last guess, the SVM trained on it, and how many SVMs it took."""
+    """Where guessing in turn ended: the last guess, the SVM trained on it, and how many SVMs it took."""
 
     guess: Guess = field()
     svm: Solution = field()

@@ -15,7 +15,7 @@ from bliss_mil.baselines.row_kernels import TOLERANCE, kernel_matrix, positive_o
 
 
 class ImputingSvm(InstanceScorer):
-    """What mi-SVM and MI-SVM share: an SVM and a guess by turns, from one start or several, on one Gram matrix."""
+    """What mi-SVM and MI-SVM share: an SVM and a guess in turn, from one start or several, on one Gram matrix."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class ImputingSvm(InstanceScorer):
 
 
 class MiSvm(ImputingSvm):
-    """mi-SVM: an SVM on instances, and labels for the instances of positive bags, by turns.
+    """mi-SVM: an SVM on instances, and labels for the instances of positive bags, in turn.
 
     Instances of positive bags start positive. Then each takes the sign of its score, but a positive bag without a
     positive keeps its most positive instance, until labels repeat. A bag is as positive as its most positive instance.
@@ -122,7 +122,7 @@ class MiSvm(ImputingSvm):
 
 
 class MiSvmBag(ImputingSvm):
-    """MI-SVM: an SVM, and one witness of each positive bag that it is trained on, by turns.
+    """MI-SVM: an SVM, and one witness of each positive bag that it is trained on, in turn.
 
     All instances of negative bags are negative. The mean row of a positive bag starts as its witness; then its most
     positive instance is, until witnesses repeat. A bag is as positive as its most positive instance. Source: Andrews,

@@ -87,7 +87,7 @@ class OneVsRestMiSvm(OneVsRest):
         self.label_names = label_names
 
     def learn(self, rows: Any, bags: Bags, there: NDArray[np.bool_]) -> tuple[NDArray[np.float64], float]:
-        """Train and relabel by turns."""
+        """Train and relabel in turn."""
         allowed = bags.spread(there)
         labels, seen = allowed, set()
         for _ in range(self.max_iter):

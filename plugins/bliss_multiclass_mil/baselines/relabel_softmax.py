@@ -127,7 +127,7 @@ class RelabelSoftmax(ClassifierMixin, BaseEstimator):
     def _settled(
         self, part: Part, softmax: CooperativeSoftmax, rng: np.random.Generator
     ) -> tuple[NDArray[np.intp], int]:
-        """Train and relabel by turns: the labels (n,) of a part, and the rounds that it took."""
+        """Train and relabel in turn: the labels (n,) of a part, and the rounds that it took."""
         # Nothing is held out, but the classifier predicts what it is given.
         prepared = softmax.prepare(part, part.take(np.arange(1)), rng)
         labels = draw_labels(part.space.draw_weights(), rng)

@@ -1,4 +1,4 @@
-"""EM for any weak label with a likelihood: what the model believes of each row, and the model, by turns."""
+"""EM for any weak label with a likelihood: what the model believes of each row, and the model, in turn."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from bliss_weak_labels.likelihood.chances import slopes_in_outputs
 
 
 class WeakLabelEm(RowModel):
-    """Softmax regression and the posterior of its classes given the weak labels, by turns.
+    """Softmax regression and the posterior of its classes given the weak labels, in turn.
 
     It starts from what rows inherit from their weak labels. For sets of labels it is the progressive identification of
     Lv et al. (ICML 2020), for noise forward correction, for pairs the likelihood of Hsu et al. (ICLR 2019). The
@@ -47,7 +47,7 @@ class WeakLabelEm(RowModel):
         return found
 
     def learn(self, features: NDArray[np.float64], part: Part) -> NDArray[np.float64]:
-        """Believe and fit by turns."""
+        """Believe and fit in turn."""
         regime: Any = self.regime_of_labels()
         targets = regime.inherited(part.weak, part.bags)
         weights = np.zeros((features.shape[1], targets.shape[1]))

@@ -63,7 +63,7 @@ def _refuse_apart(given: NDArray[np.bool_], bags: Bags) -> None:
 
 
 def dawid_skene(codes: NDArray[np.intp], n_classes: int) -> NDArray[np.float64]:
-    """Estimate annotators and classes by turns, by EM from the majority (Dawid and Skene, Applied Statistics 1979).
+    """Estimate annotators and classes in turn, by EM from the majority (Dawid and Skene, Applied Statistics 1979).
 
     Args:
         codes: (n, A) classes, -1 where there is none.

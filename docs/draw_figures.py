@@ -1,5 +1,11 @@
 """Draws the figures of docs/explanation: `python docs/draw_figures.py`. Needs the extra `report`; takes a minute."""
 
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +17,8 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from numpy.typing import NDArray
+from rich.console import Console
+from rich.text import Text
 
 from bliss_framework import infer_labels, load_plugins
 
@@ -30,6 +38,7 @@ def main() -> None:
     with plt.style.context(STYLE):
         _save(draw_pull(), "pull")
         _save(draw_means(), "means")
+    draw_output()
 
 
 def _save(figure: Any, name: str) -> None:
@@ -91,6 +100,21 @@ def draw_means() -> Any:
         axes.set(xlabel="rounds", ylabel="mean reward, 1 less 0", title=title)
     panels[1].legend(frameon=False, loc="center right", bbox_to_anchor=(1.0, 0.3))
     return figure
+
+
+def draw_output() -> None:
+    """Draw what a run with folds prints, for the front of the repository."""
+    shown = "bliss run musk1 --cv 10 --n-jobs 2"
+    environ = {**os.environ, "COLUMNS": "100", "FORCE_COLOR": "1"}
+    with tempfile.TemporaryDirectory() as folder:
+        words = [sys.executable, "-m", "bliss_framework", *shown.split()[1:], "--output", "musk1-run"]
+        ended = subprocess.run(words, cwd=folder, env=environ, capture_output=True, text=True, check=True)
+    console = Console(record=True, width=100, file=io.StringIO())
+    console.print(f"$ {shown}", highlight=False)
+    console.print(Text.from_ansi(ended.stdout))
+    svg = console.export_svg(title="bliss", unique_id="run")
+    # The font would be fetched from elsewhere; any of fixed width will do.
+    (FIGURES / "run.svg").write_text(re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL), encoding="utf-8")
 
 
 if __name__ == "__main__":

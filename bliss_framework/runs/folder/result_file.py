@@ -194,6 +194,7 @@ RESULTS: Mapping[str, Shape] = {
             "data": record({"name": text}),
             "inference": table_of(anything),
             "evaluation": _of_pipeline,
-        }
+        },
+        {"files": list_of(text)},
     ),
 }

@@ -324,18 +324,26 @@ def _load(
             options=data.options,
             rows_are_bags=_says(named, "rows_are_bags", registry),
             separator=regime.get("separator") if isinstance(regime, Mapping) else None,
-            told={**told, "empty_labels": _says(named, "empty_labels", registry) or None},
+            told={**told, **_of_weak_labels(named, registry)},
         )
     except UnknownNameError as unknown:
         # Data say which regime they are for. Where there are none either, the plugin that ships both may be missing.
         raise unknown if missing is None else UnknownNameError(f"{missing} {unknown}") from None
 
 
-def _says(regime: Any, attribute: str, registry: Registry) -> bool:
-    """Ask the regime that the user names for a class attribute: `rows_are_bags` or `empty_labels`."""
+def _of_weak_labels(regime: Any, registry: Registry) -> dict[str, bool | None]:
+    """Return what readers are told of the weak labels that a regime takes, where it is not what they assume."""
+    return {
+        "empty_labels": _says(regime, "empty_labels", registry) or None,
+        "columns_are_classes": None if _says(regime, "columns_are_classes", registry, True) else False,
+    }
+
+
+def _says(regime: Any, attribute: str, registry: Registry, default: bool = False) -> bool:
+    """Ask the regime that the user names for a class attribute, such as `rows_are_bags`."""
     if isinstance(regime, str):
         regime = registry.get("regime", regime).factory if regime in registry.names("regime") else None
-    return bool(getattr(regime, attribute, False))
+    return bool(getattr(regime, attribute, default))
 
 
 def _missing_regime(name: Any, registry: Registry, recorded: Mapping[str, Any]) -> BlissError | None:

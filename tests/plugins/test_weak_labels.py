@@ -1,6 +1,8 @@
 """Weak labels of many kinds: slopes against brute force, assignments against all assignments, and what is learnt."""
 
+import csv
 import itertools
+import sys
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from scipy.stats import norm
 from sklearn.base import clone
 
 from bliss_framework import BlissClassifier
+from bliss_framework.console import main
 from bliss_framework.errors import BlissError
 from bliss_framework.plugin import Bags, Part, load_plugins, resolve
 from bliss_framework.testing import Example, check_baseline, check_regime, check_reward
@@ -532,3 +535,43 @@ def test_examples_are_whole():
     example = example_of("similar", "breast-cancer")
     assert len(example.weak) == len(np.unique(example.bags))
     assert evolve(example).regime is example.regime
+
+
+# --- second tables --------------------------------------------------------------------------------------------------
+
+
+def in_two_tables(folder, rng, weak_of_bag, names):
+    """Write 30 bags of five rows, and a table with a line for each bag in another order; return the truth."""
+    truth = (np.arange(5) < rng.integers(0, 6, 30)[:, None]).astype(int)
+    rows = rng.normal(size=(150, 2)) + 4 * truth.ravel()[:, None]
+    lines = [f"b{row // 5},{a:.3f},{b:.3f}" for row, (a, b) in enumerate(rows.tolist())]
+    (folder / "rows.csv").write_text("\n".join(["bag,a,b", *lines]))
+    of_bags = [",".join([f"b{bag}", *map(str, weak_of_bag(one))]) for bag, one in enumerate(truth)]
+    (folder / "bags.csv").write_text("\n".join([f"bag,{names}", *rng.permutation(of_bags)]))
+    return truth.ravel()
+
+
+@pytest.mark.parametrize("label", [None, "low,high"])
+def test_intervals_stand_in_a_table_of_bags(tmp_path, label):
+    """Two columns of numbers are shares of classes for other regimes; counts are both ends of an interval."""
+    rng = np.random.default_rng(0)
+    in_two_tables(tmp_path, rng, lambda one: (max(one.sum() - 1, 0), one.sum()), "low,high")
+    reader = load_plugins().registry.create("reader", "csv")
+    data = reader.read(tmp_path / "rows.csv", labels="bags.csv", label=label, columns_are_classes=False)
+    assert data.weak.shape == (30, 2)
+    assert (CountIntervals().check(data.weak, Bags.from_ids(data.bags)).values == data.weak).all()
+
+
+def test_a_run_tells_readers_what_columns_of_weak_labels_are(tmp_path, monkeypatch, capsys):
+    truth = in_two_tables(
+        tmp_path, np.random.default_rng(1), lambda one: (max(one.sum() - 1, 0), min(one.sum() + 1, 5)), "low,high"
+    )
+    monkeypatch.chdir(tmp_path)
+    words = "run rows.csv --labels bags.csv --regime count-intervals --output out --quiet"
+    monkeypatch.setattr(sys, "argv", ["bliss", *words.split()])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 0, capsys.readouterr().err
+    with (tmp_path / "out" / "labels.csv").open(newline="") as file:
+        found = np.array([int(line["label"]) for line in csv.DictReader(file)])
+    assert (found == truth).mean() > 0.95

@@ -26,6 +26,8 @@ class Regime(ABC):
         binary: whether there are never more than two classes.
         rows_are_bags: whether each row is a bag of its own, so that data need no bag ids.
         empty_labels: whether nothing may be known of a bag, so that an empty cell of a table is a weak label: None.
+        columns_are_classes: whether several columns of weak labels are one for each class; if not they are what a weak
+            label consists of, such as both ends of an interval.
         reading_parameters: parameters of the regime that matter for its reading only, and not for label inference;
             settings that differ in them alone share one inference.
     """
@@ -34,6 +36,7 @@ class Regime(ABC):
     binary: ClassVar[bool] = False
     rows_are_bags: ClassVar[bool] = False
     empty_labels: ClassVar[bool] = False
+    columns_are_classes: ClassVar[bool] = True
     reading_parameters: ClassVar[tuple[str, ...]] = ()
 
     @property

@@ -167,10 +167,12 @@ _inference = record(
         "mean_reward": optional(number),
         "n_pulls": whole,
     },
-    {"reward_curves": list_of(list_of(number))},
+    {"reward_curves": list_of(list_of(number)), "weak_score": table_of(anything)},
 )
 _shared = {"data": table_of(anything), "notes": list_of(text), "seconds": table_of(number)}
-_sizes = record({"name": text, "n_bags": whole, "n_instances": whole, "n_features": whole})
+_sizes = record(
+    {"name": text, "n_bags": whole, "n_instances": whole, "n_features": whole}, {"classes": list_of(anything)}
+)
 RESULTS: Mapping[str, Shape] = {
     "run": record(
         {**_shared, "name": text, "settings": table_of(anything), "data": _sizes, "inference": _inference},

@@ -76,6 +76,7 @@ class BagFilesReader(Reader):
         array: str | None = None,
         skip_bad: bool = False,
         trained_on: Sequence[str] | None = None,
+        columns_are_classes: bool = True,
     ) -> WeakDataset:
         """Read all files, and the table of their weak labels where there is one.
 
@@ -101,6 +102,8 @@ class BagFilesReader(Reader):
                 only one that can be it.
             skip_bad: leave out bags that cannot be used, and say so, instead of refusing all.
             trained_on: the columns of a model that is to predict; others are carried.
+            columns_are_classes: whether several columns of weak labels in the table of labels are one for each class;
+                the regime says so.
 
         Returns:
             The data set: rows as float32 where they are stored as float32 or float16, else as float64; what would take
@@ -120,6 +123,7 @@ class BagFilesReader(Reader):
             label_sets=label_sets,
             columns=Wanted(features, categorical, carry, ignore, trained_on),
             regime=regime,
+            columns_are_classes=columns_are_classes,
             text=TextForm(delimiter, decimal, encoding),
             separator=separator,
             group=group,

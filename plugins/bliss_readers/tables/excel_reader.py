@@ -44,6 +44,7 @@ class ExcelReader(Reader):
         trained_on: Sequence[str] | None = None,
         labelled: bool = True,
         empty_labels: bool = False,
+        columns_are_classes: bool = True,
     ) -> WeakDataset:
         """Read a table, and a second one with the weak labels where there is one.
 
@@ -75,6 +76,8 @@ class ExcelReader(Reader):
             trained_on: the columns of a model that is to predict: all are needed, and others are carried.
             labelled: whether weak labels are wanted; else a column of them is carried.
             empty_labels: whether an empty cell is a weak label of which nothing is known; the regime says so.
+            columns_are_classes: whether several columns of weak labels in the table of labels are one for each class;
+                the regime says so.
 
         Returns:
             The data set, its rows as float64 with NaN where a cell is empty; `weak` has one entry for each bag in order
@@ -98,5 +101,6 @@ class ExcelReader(Reader):
             group=group,
             labelled=labelled,
             empty_labels=empty_labels,
+            columns_are_classes=columns_are_classes,
         )
         return table_dataset(read_excel_table(Path(path), sheet), options)

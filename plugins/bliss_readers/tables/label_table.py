@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.plugin import Bags, DataError
 from bliss_readers.tables.cell_table import MISSING_NAMES, CellTable
-from bliss_readers.tables.label_column import typed, with_none
+from bliss_readers.tables.label_column import LabelColumn, typed, with_none
 
 
 def several_columns(table: CellTable, label: str | None) -> list[str]:
@@ -61,3 +61,32 @@ class LabelTable:
             flat = typed([cell for cells in of_bags for cell in cells])
             return flat.reshape(len(of_bags), -1).T
         return np.array([with_none(cells) for cells in of_bags], dtype=object).T
+
+
+@frozen(eq=False)
+class PartColumns:
+    """Weak labels that have several columns in a table of bags, which are no classes.
+
+    Attributes:
+        table: holds one line for each bag.
+        bag: the name of its bag column.
+        names: of the columns.
+        advice: what to do where a bag has two lines that differ.
+    """
+
+    table: CellTable = field()
+    bag: str = field()
+    names: tuple[str, ...] = field()
+    advice: str = field()
+
+    label_names: None = None
+    regime: str = "mil"
+    notes: tuple[str, ...] = ()
+
+    def of_bags(self, bags: Bags) -> NDArray[Any]:
+        """Return the weak label of each bag, as `LabelTable` does; raises as `LabelColumn` does."""
+        columns = [
+            LabelColumn(self.table, self.bag, name, sets=False, advice=self.advice, may_be_empty=True)
+            for name in self.names
+        ]
+        return np.stack([column.of_bags(bags) for column in columns], axis=1)

@@ -54,6 +54,7 @@ class ParquetReader(Reader):
         trained_on: Sequence[str] | None = None,
         labelled: bool = True,
         empty_labels: bool = False,
+        columns_are_classes: bool = True,
     ) -> WeakDataset:
         """Read a table, and a second one with the weak labels where there is one.
 
@@ -85,6 +86,8 @@ class ParquetReader(Reader):
             trained_on: the columns of a model that is to predict: all are needed, and others are carried.
             labelled: whether weak labels are wanted; else a column of them is carried.
             empty_labels: whether an empty cell is a weak label of which nothing is known; the regime says so.
+            columns_are_classes: whether several columns of weak labels in the table of labels are one for each class;
+                the regime says so.
 
         Returns:
             The data set, its rows as float32 where all features are float32 or float16, else as float64, with NaN
@@ -108,6 +111,7 @@ class ParquetReader(Reader):
             group=group,
             labelled=labelled,
             empty_labels=empty_labels,
+            columns_are_classes=columns_are_classes,
         )
         path = Path(path)
         dataset = table_dataset(read_parquet_table(path), options)

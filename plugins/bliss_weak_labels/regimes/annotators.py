@@ -24,6 +24,7 @@ class SeveralAnnotators(EvidenceRegime):
     """
 
     presets: ClassVar[Presets] = presets_with("dawid-skene")
+    columns_are_classes: ClassVar[bool] = False
 
     def check(self, weak: NDArray[Any], bags: Bags) -> WeakLabels:
         """Read the table of annotations, and estimate how good each annotator is."""

@@ -74,6 +74,7 @@ class CountIntervals(LikelihoodRegime):
     """
 
     binary: ClassVar[bool] = True
+    columns_are_classes: ClassVar[bool] = False
     grades: Mapping[Any, Any] | None = field(default=None, validator=_grades)
 
     @property

@@ -16,7 +16,7 @@ from bliss_readers.tables.cell_table import MISSING_NAMES, CellTable, Entries, l
 from bliss_readers.tables.class_columns import ClassColumns
 from bliss_readers.tables.id_text import check_ids, id_notes
 from bliss_readers.tables.label_column import LabelColumn
-from bliss_readers.tables.label_table import PartColumns
+from bliss_readers.tables.label_table import LabelTable
 from bliss_readers.tables.table_dataset import TableOptions, labels_in, read_table
 from bliss_readers.tables.wanted_columns import Wanted
 
@@ -86,7 +86,7 @@ class BagLabels:
         said = [] if not self.cut else [f"{self.table.path.name}: bag ids were taken without the suffix of a file"]
         return [*self.table.notes, *said, *id_notes(self.table, self.bag, self.table.column(self.bag))]
 
-    def weak(self, bags: Bags) -> "tuple[NDArray[Any], LabelColumn | ClassColumns | PartColumns]":
+    def weak(self, bags: Bags) -> "tuple[NDArray[Any], LabelColumn | ClassColumns | LabelTable]":
         """Return the weak label of each bag, and where it stands.
 
         Raises:

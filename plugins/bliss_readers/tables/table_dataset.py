@@ -23,7 +23,7 @@ from bliss_readers.tables.column_roles import (
 from bliss_readers.tables.csv_file import CSV_DELIMITERS, TextForm, read_csv_table
 from bliss_readers.tables.excel_file import EXCEL_SUFFIXES, read_excel_table
 from bliss_readers.tables.label_column import LabelColumn
-from bliss_readers.tables.label_table import LabelTable, PartColumns, several_columns
+from bliss_readers.tables.label_table import LabelTable, several_columns
 from bliss_readers.tables.parquet_file import PARQUET_SUFFIXES, is_parquet, read_parquet_table
 from bliss_readers.tables.row_labels import ROW_LABEL_NAMES, holds_row_labels, with_row_labels
 from bliss_readers.tables.row_numbered import numbered
@@ -142,7 +142,7 @@ def own_labels(table: CellTable, roles: Roles, options: TableOptions) -> LabelCo
 
 def _labels_of(
     second: CellTable, table: CellTable, roles: Roles, options: TableOptions
-) -> LabelColumn | ClassColumns | PartColumns:
+) -> LabelColumn | ClassColumns | LabelTable:
     if roles.label is not None:
         raise DataError(
             f'{table.path} has a column "{roles.label}", and the option labels names a second file of weak labels. '
@@ -156,7 +156,7 @@ def _labels_of(
     return column
 
 
-def labels_in(table: CellTable, bag: str, options: TableOptions) -> LabelColumn | ClassColumns | PartColumns:
+def labels_in(table: CellTable, bag: str, options: TableOptions) -> LabelColumn | ClassColumns | LabelTable:
     """Return where the weak labels are in a table of bags.
 
     It is the column that is told, or has a usual name, or is the only one; or there is a column for each class, which
@@ -174,12 +174,12 @@ def labels_in(table: CellTable, bag: str, options: TableOptions) -> LabelColumn 
     if options.label is not None and options.label not in table.header and "," in options.label:
         names = [table.require(name.strip(), "label") for name in options.label.split(",")]
         if not options.columns_are_classes:
-            return PartColumns(table, bag, tuple(names), _TWO_LINES)
+            return LabelTable(table, bag, tuple(names), _TWO_LINES)
         return class_columns(table, bag, names, options.regime)
     rest = [name for name in table.header if name not in taken]
     label = choose(table, options.label, LABEL_NAMES, "label", taken) or (rest[0] if len(rest) == 1 else None)
     if label is None and not options.columns_are_classes:
-        return PartColumns(table, bag, tuple(rest), _TWO_LINES)
+        return LabelTable(table, bag, tuple(rest), _TWO_LINES)
     if label is None:
         return class_columns(table, bag, rest, options.regime, told=False)
     return LabelColumn(

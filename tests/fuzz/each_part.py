@@ -87,7 +87,7 @@ def main() -> int:
         folder.mkdir()
         _import_everything()
         cases = [
-            one for one in write_runs(folder, quick=False) if one.file.endswith(".json") and given.only in one.file
+            one for one in write_runs(folder, quick=False) if one.file.endswith(".json") and given.only in one.kind
         ]
         warm(cases)
         n = 0

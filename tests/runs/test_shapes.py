@@ -88,6 +88,9 @@ class TestResults:
             ("pipeline", ["evaluation", "baselines", 0, "map"], ..., "it lacks evaluation.baselines[0].map"),
             ("pipeline", ["evaluation", "baselines", 0, "ap"], {}, "it lacks evaluation.baselines[0].ap.cat"),
             ("pipeline", ["evaluation", "map", "mean"], None, "evaluation.map.mean is None"),
+            ("pipeline", ["files"], 1.5, "files is 1.5, and a list is needed"),
+            ("run", ["data", "classes"], True, "data.classes is True, and a list is needed"),
+            ("run", ["inference", "weak_score"], 3, "inference.weak_score is 3, and a table is needed"),
             ("pipeline", ["evaluation", "ceiling"], 1, "evaluation.ceiling is 1, and true or false is needed"),
         ],
     )
@@ -97,6 +100,11 @@ class TestResults:
             read(changed(WHOLE[kind], place, value))
         assert "result.json is damaged (" in str(caught.value)
         assert why in str(caught.value)
+
+    def test_a_result_of_a_pipeline_says_which(self, read):
+        """Also where it is known from the settings of the run that it must be one."""
+        with pytest.raises(RunError, match=r"it lacks settings\.pipeline"):
+            read(changed(PIPELINE, ["settings", "pipeline"], ...), PIPELINE)
 
     @pytest.mark.parametrize(
         ("text", "why"),

@@ -192,7 +192,7 @@ RESULTS: Mapping[str, Shape] = {
         {
             **_shared,
             "name": text,
-            "settings": table_of(anything),
+            "settings": record({"pipeline": anything}),
             "data": record({"name": text}),
             "inference": table_of(anything),
             "evaluation": _of_pipeline,

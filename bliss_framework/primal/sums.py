@@ -71,7 +71,7 @@ def _dense(product: Any) -> NDArray[Any]:
 
 
 class RowSums(Protocol):
-    """Who sums over rows: NumPy, or a device that holds them. It travels to workers, what it holds does not."""
+    """What sums over rows: NumPy, or a device that holds them. It is sent to workers, and what it holds is not."""
 
     def held(self, rows: Rows | RowView) -> Any:
         """Return rows (n, d) in the form that the other methods take, for many passes over them.

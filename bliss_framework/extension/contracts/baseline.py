@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 class Baseline(Protocol):
-    """A scikit-learn style estimator with the same faces as BlissClassifier; no base class is needed."""
+    """A scikit-learn style estimator with the same methods as BlissClassifier; no base class is needed."""
 
     def fit(self, X: Any, y: Any, bags: Any = None) -> Any:
         """Learn from weak labels."""

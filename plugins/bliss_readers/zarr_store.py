@@ -100,10 +100,12 @@ class ZarrArrays:
         Where memory would not do it is mapped, from a temporary file that it is written to.
         """
         stored = self.stored.get(key)
-        if stored is None or len(stored.shape) != 2 or stored.dtype.kind not in "biuf" or stored.nbytes < fewest_bytes:
+        if stored is None or len(stored.shape) != 2 or stored.dtype.kind not in "biuf":
             return None
         with _blamed(self.path, f'"{key}"'):
             self._check(key, stored)
+            if stored.nbytes < fewest_bytes:
+                return None
             rows = empty_rows(*stored.shape, row_dtype(stored.dtype))
             step = max(1, (stored.shards or stored.chunks)[0])
             for first in range(0, len(rows), step):
@@ -117,7 +119,10 @@ class ZarrArrays:
     def empty_chunks(self, key: str) -> list[str]:
         """Note chunks that are not there, for which Zarr reads one value throughout: they may have been lost."""
         stored = self.stored.get(key)
-        absent = 0 if stored is None else stored.nchunks - stored.nchunks_initialized
+        if stored is None:
+            return []
+        with _blamed(self.path, f'"{key}"'):
+            absent = stored.nchunks - stored.nchunks_initialized
         # Of a shard that reaches beyond the rows, zarr counts all of its chunks.
         if absent <= 0:
             return []

@@ -109,6 +109,15 @@ def test_a_claim_is_held_against_the_store(store):
     assert "says that it holds" in refusal(path)
 
 
+@pytest.mark.parametrize("shape", [[30, 10**300], [10**300, 2], [0, 10**300]])
+def test_a_shape_beyond_all_numbers_is_refused(store, shape):
+    """Of which zarr itself cannot compute the size."""
+    path = store()
+    about = path / "X" / "zarr.json"
+    about.write_text(json.dumps(json.loads(about.read_text()) | {"shape": shape}))
+    refusal(path)
+
+
 @pytest.mark.parametrize(
     ("dtype", "read_as"), [("float16", "f4"), ("float32", "f4"), ("int32", "f8"), ("float64", "f8")]
 )

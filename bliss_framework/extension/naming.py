@@ -12,6 +12,8 @@ OBSERVER = "observer"  # It has no name to be called by, and is told of every ru
 SCAFFOLDS = ("reward", "regime", "strategy", "classifier", "reader", "baseline", "pipeline", "dataset", OBSERVER)
 
 _ESCAPED_BYTE = re.compile(r"\\u(dc[89a-f][0-9a-f])")  # As Python writes one that it cannot decode (PEP 383).
+MOST_DIGITS = 18  # Of a number that 64 bits hold.
+LONGEST_NUMBER = 4000  # Characters; of more Python makes no whole number.
 _COMPONENT_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -77,6 +79,15 @@ def as_on_disk(text: str) -> str:
     return _ESCAPED_BYTE.sub(lambda found: chr(int(found[1], 16)), text)
 
 
+def as_count(text: str) -> int | None:
+    """Return the whole number from 0 on that a text is; None where it is none, or one beyond all counts.
+
+    >>> as_count("12"), as_count("-1"), as_count("9" * 5000)
+    (12, None, None)
+    """
+    return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else None
+
+
 def _as_text(name: Any) -> str:
     return name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
 
@@ -100,7 +111,7 @@ def _visible(text: str) -> str:
 
 def _number(text: str) -> str:
     try:
-        number = float(text) if "_" not in text else None
+        number = float(text) if "_" not in text and len(text) <= LONGEST_NUMBER else None
     except ValueError:
         return text
     # Large whole numbers that differ are one as floats.

@@ -10,7 +10,7 @@ from bliss_framework.errors import BlissError, DataError, RunError
 from bliss_framework.estimator.bag_explanation import bag_place
 from bliss_framework.estimator.features_that_matter import FeaturesReport, linear_features, permuted_features
 from bliss_framework.extension.loading.plugins import Plugins
-from bliss_framework.extension.naming import did_you_mean
+from bliss_framework.extension.naming import as_count, did_you_mean
 from bliss_framework.kernel.words import listed_words
 from bliss_framework.runs.folder.csv_tables import LABELS, carried_of, read_labels
 from bliss_framework.runs.folder.run_folder import RUN
@@ -47,8 +47,9 @@ def meanings(model: Any, lines: Lines, what: str) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     n = len(model.labels_)
-    if what.isdecimal() and int(what) < n:
-        found[ROW] = int(what)
+    row = as_count(what)
+    if row is not None and row < n:
+        found[ROW] = row
     rows = [row for row, line in enumerate(lines) if what in carried_of(line).values()]
     if len(rows) == 1:
         found[INSTANCE] = rows[0]

@@ -7,6 +7,7 @@ import pytest
 import tomli_w
 
 from bliss_framework import save_model
+from bliss_framework.plugin import near_miss
 from bliss_mil.baselines.simple_svms import InheritedLabelSvm
 
 SHORT = ("--n-rounds", "2", "--n-folds", "2", "--n-inferences", "1", "--quiet")
@@ -92,6 +93,29 @@ class TestDamage:
         X, bags, weak = toy()
         save_model(InheritedLabelSvm().fit(X, weak, bags), here / "a.skops")
         assert is_clear(cli("explain", "a.skops", "1"), "a InheritedLabelSvm, which has no explain")
+
+
+class TestLongNumbers:
+    """Of text of thousands of digits Python makes no number, and says so with a ValueError."""
+
+    DIGITS = "9" * 5000
+
+    def test_in_a_table_that_is_read_back(self, cli, here, table):
+        table()
+        assert cli("run", "toy.csv", *SHORT, "--output", "out").code == 0
+        path = here / "out" / "labels.csv"
+        head, first, *rest = path.read_text().splitlines()
+        path.write_text("\n".join([head, first.rpartition(",")[0] + "," + self.DIGITS, *rest]))
+        assert is_clear(cli("report", "out"), "labels.csv", "line 2 holds what is no score")
+
+    def test_as_what_is_to_be_explained(self, cli, table):
+        table()
+        assert cli("run", "toy.csv", *SHORT, "--output", "out").code == 0
+        assert is_clear(cli("explain", "out", self.DIGITS), "There is no training row")
+
+    def test_as_an_id(self):
+        assert near_miss(self.DIGITS, ["7", self.DIGITS[1:]]) == ""
+        assert "7" in near_miss("007", ["7"])
 
 
 class TestPaths:

@@ -15,6 +15,7 @@ from bliss_framework.estimator.bliss_classifier import BlissClassifier
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.instance_ranks import InstanceRanks, ranks_of
 from bliss_framework.estimator.out_of_fold import out_of_fold_probabilities
+from bliss_framework.extension.naming import as_count
 from bliss_framework.runs.folder.atomic import plain, write_text
 
 LABEL_COLUMNS = ("row", "bag", "label", "confidence", "undecided")
@@ -118,7 +119,7 @@ def _is_ranked(line: Mapping[str, str]) -> bool:
     score, probability, rank = (line.get(name, "") for name in (SCORE, PROBABILITY, RANK))
     if not score:
         return not probability and not rank
-    return bool(np.isfinite(_number(score)) and 0 <= _number(probability) <= 1 and rank.isdecimal() and int(rank) > 0)
+    return bool(np.isfinite(_number(score)) and 0 <= _number(probability) <= 1 and as_count(rank))
 
 
 def read_bags(path: Path) -> list[dict[str, str]]:

@@ -131,7 +131,7 @@ def factorised(K: NDArray[Any], penalty: NDArray[np.float64] | float) -> tuple[N
     before = matrix.diagonal().copy()
     try:
         factor, lower = cho_factor(matrix, overwrite_a=True, check_finite=False)
-        # What is left of the diagonal. Where it is rounding alone, one processor in ten finds it above 0.
+        # What is left of the diagonal. Where it is rounding alone, one draw of rows in ten leaves it above 0.
         if (np.square(factor.diagonal()) > LOST * np.finfo(K.dtype).eps * before).all():
             return factor, bool(lower)
     except np.linalg.LinAlgError:

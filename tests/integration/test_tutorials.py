@@ -10,7 +10,13 @@ import pytest
 from bliss_framework.console import main
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGES = ("index.md", "tutorial/drug-activity.md", "tutorial/aggregated-outcomes.md", "tutorial/slides.md")
+PAGES = (
+    "index.md",
+    "tutorial/drug-activity.md",
+    "tutorial/passages.md",
+    "tutorial/slides.md",
+    "tutorial/aggregated-outcomes.md",
+)
 SLOW = "--cv 10"  # Such a command shows nothing, and takes as long as all others.
 
 
@@ -27,6 +33,7 @@ def test_page_shows_what_comes_out(name, tmp_path, monkeypatch, capsys):
     for kind, block in re.findall(r"```(python|console|text)\n(.*?)```", (DOCS / name).read_text(), re.DOTALL):
         if kind == "python":
             exec(compile(block, name, "exec"), namespace)
+            out = capsys.readouterr().out or out
         elif kind == "text":
             for part in block.split("\n...\n"):
                 assert words_of(part) in words_of(out)

@@ -16,7 +16,9 @@ PAGES = (
     "tutorial/passages.md",
     "tutorial/slides.md",
     "tutorial/aggregated-outcomes.md",
+    "tutorial/objects.md",
 )
+NEEDS = {"tutorial/objects.md": "cv2"}
 SLOW = "--cv 10"  # Such a command shows nothing, and takes as long as all others.
 
 
@@ -28,6 +30,8 @@ def words_of(text):
 @pytest.mark.filterwarnings("ignore::bliss_framework.errors.BlissWarning")
 @pytest.mark.parametrize("name", PAGES)
 def test_page_shows_what_comes_out(name, tmp_path, monkeypatch, capsys):
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name], reason="This page needs the extra 'detection'.")
     monkeypatch.chdir(tmp_path)
     namespace, out = {"__name__": "page"}, ""
     for kind, block in re.findall(r"```(python|console|text)\n(.*?)```", (DOCS / name).read_text(), re.DOTALL):

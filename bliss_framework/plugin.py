@@ -153,6 +153,7 @@ from bliss_framework.readings.thresholds import (
     best_f1_threshold as best_f1_threshold,
     best_threshold as best_threshold,
     fewest_mistakes as fewest_mistakes,
+    logistic_threshold as logistic_threshold,
     witness_share as witness_share,
 )
 from bliss_framework.rewards.block_neighbourhood import block_neighbour_means as block_neighbour_means

@@ -12,7 +12,7 @@ from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.kernel.pull import Outcome
 from bliss_framework.readings.ranking import roc_auc
-from bliss_framework.readings.thresholds import best_threshold, fewest_mistakes
+from bliss_framework.readings.thresholds import fewest_mistakes, logistic_threshold
 from bliss_framework.rewards.recall_precision import binary_precision, binary_recall
 from bliss_framework.validators import one_of
 
@@ -45,8 +45,8 @@ class BinaryReading(BagReading):
         return (self.bag_scores(scores, bags) > threshold).astype(np.intp)
 
     def bag_threshold(self, bag_scores: NDArray[np.float64], weak: WeakLabels) -> float:
-        """Choose the threshold with the best bag accuracy."""
-        return best_threshold(bag_scores, weak.values)
+        """Choose where a logistic curve says that both labels are equally likely; see `logistic_threshold`."""
+        return logistic_threshold(bag_scores, weak.values)
 
     def instance_threshold(
         self, scores: NDArray[np.float64], bags: Bags, weak: WeakLabels, classes: NDArray[np.intp] | None

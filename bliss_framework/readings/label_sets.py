@@ -13,7 +13,7 @@ from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.kernel.pull import Outcome
 from bliss_framework.readings.ranking import average_precision
-from bliss_framework.readings.thresholds import best_f1_threshold, best_threshold
+from bliss_framework.readings.thresholds import best_f1_threshold, logistic_threshold
 from bliss_framework.rewards.recall_precision import found_labels, label_set_precision, label_set_recall
 
 
@@ -56,7 +56,7 @@ class LabelSetReading(BagReading):
 
     def bag_threshold(self, bag_scores: NDArray[np.float64], weak: WeakLabels) -> float:
         """Choose the threshold with the best F1 over all pairs of a bag and a label; for one label, as binary MIL."""
-        choose = best_threshold if weak.values.shape[1] == 1 else best_f1_threshold
+        choose = logistic_threshold if weak.values.shape[1] == 1 else best_f1_threshold
         return choose(bag_scores.ravel(), weak.values.ravel())
 
     def weak_score(self, outcome: Outcome) -> Mapping[str, float]:

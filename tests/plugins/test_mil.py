@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.linear_model import LogisticRegression, SGDClassifier
@@ -497,7 +497,42 @@ def test_the_bag_threshold_is_the_best_of_all(pairs):
     chosen = best_threshold(scores, truth)
     assert right(chosen) == max(right(q / 2) for q in range(-13, 14))
     assert chosen not in scores
-    assert MilRegime().reading.bag_threshold(scores, WeakLabels(truth, (0, 1))) == chosen
+
+
+@PROPERTY
+@given(st.lists(st.tuples(st.integers(-5, 5), st.integers(0, 1)), min_size=2, max_size=14), st.randoms())
+def test_the_bag_threshold_is_where_a_logistic_curve_says_one_half(pairs, random):
+    """It is that of scikit-learn's logistic regression on scores of deviation 1, in whatever order bags come."""
+    scores, truth = np.array([float(s) for s, _ in pairs]), np.array([t for _, t in pairs])
+    assume(len(set(scores)) > 1 and len(set(truth)) > 1)
+    found = MilRegime().reading.bag_threshold(scores, WeakLabels(truth, (0, 1)))
+    z = (scores - scores.mean()) / scores.std()
+    curve = LogisticRegression(C=5.0, tol=1e-10, max_iter=1000).fit(z[:, None], truth)
+    slope, shift = float(curve.coef_[0, 0]), float(curve.intercept_[0])
+    assume(abs(slope) > 0.05)
+    if slope < 0:
+        assert found == best_threshold(scores, truth)
+    elif z.min() < -shift / slope < z.max():
+        assert found == pytest.approx(scores.mean() - scores.std() * shift / slope, abs=0.01)
+    else:
+        assert not scores.min() < found < scores.max()
+    shuffled = random.sample(range(len(pairs)), len(pairs))
+    assert MilRegime().reading.bag_threshold(scores[shuffled], WeakLabels(truth[shuffled], (0, 1))) == found
+
+
+def test_bags_that_lie_far_apart_are_told_apart():
+    """The bag threshold is between two classes that do not overlap; many tied scores do no harm."""
+    scores, truth = np.repeat([0.0, 10.0], 400), np.repeat([0, 1], 400)
+    assert MilRegime().reading.bag_threshold(scores, WeakLabels(truth, (0, 1))) == pytest.approx(5.0)
+    assert np.isfinite(MilRegime().reading.bag_threshold(scores, WeakLabels(np.tile([0, 1], 400), (0, 1))))
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_one_class_of_bags_has_a_threshold_beyond_it(label):
+    """Where all bags are alike, so are all predictions."""
+    scores, truth = np.array([1.0, 2.0, 4.0]), np.full(3, label)
+    threshold = MilRegime().reading.bag_threshold(scores, WeakLabels(truth, (0, 1)))
+    assert ((scores > threshold) == label).all()
 
 
 # Weak labels

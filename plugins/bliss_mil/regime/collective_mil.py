@@ -17,11 +17,11 @@ from bliss_framework.plugin import (
     Presets,
     Regime,
     WeakLabels,
-    best_threshold,
     between,
     count_slopes,
     keep_counts,
     likelihood_presets,
+    logistic_threshold,
 )
 from bliss_mil.regime.weak_labels import check_binary, check_known_binary
 
@@ -117,8 +117,8 @@ class CollectiveReading(BagReading):
         return np.asarray(self.bag_scores(scores, bags) > threshold, dtype=np.int8)
 
     def bag_threshold(self, bag_scores: NDArray[np.float64], weak: WeakLabels) -> float:
-        """Choose the threshold with the best bag accuracy."""
-        return best_threshold(bag_scores, weak.values)
+        """Choose where a logistic curve says that both labels are equally likely; see `logistic_threshold`."""
+        return logistic_threshold(bag_scores, weak.values)
 
     def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
         """Return the share of held-out bags that are right by how many of their instances are predicted positive."""

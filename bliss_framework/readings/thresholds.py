@@ -59,11 +59,12 @@ def logistic_threshold(scores: NDArray[np.float64], truth: NDArray[Any]) -> floa
     """
     # In another order the last bits of sums would be others.
     order = np.lexsort((truth, scores))
-    z, signs = scores[order], 2.0 * truth[order] - 1.0
-    mean, unit = z.mean(), z.std()
+    ordered, signs = scores[order], 2.0 * truth[order] - 1.0
+    largest = max(float(np.abs(scores).max()), np.finfo(np.float64).tiny)  # Squares of some scores are no numbers.
+    mean, unit = (ordered / largest).mean(), (ordered / largest).std()
     if unit <= 0 or truth.min() == truth.max():
         return best_threshold(scores, truth)
-    z = (z - mean) / unit
+    z = (ordered / largest - mean) / unit
 
     def loss(values: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         slope, shift = values
@@ -76,7 +77,7 @@ def logistic_threshold(scores: NDArray[np.float64], truth: NDArray[Any]) -> floa
     if slope <= LEAST_SLOPE:
         return best_threshold(scores, truth)
     # Beyond all scores it makes no difference how far.
-    return float(mean + unit * np.clip(-shift / slope, z[0] - 1.0, z[-1] + 1.0))
+    return float(largest * (mean + unit * np.clip(-shift / slope, z[0] - 1.0, z[-1] + 1.0)))
 
 
 def best_f1_threshold(scores: NDArray[np.float64], truth: NDArray[np.integer]) -> float:

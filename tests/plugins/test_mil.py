@@ -527,6 +527,14 @@ def test_bags_that_lie_far_apart_are_told_apart():
     assert np.isfinite(MilRegime().reading.bag_threshold(scores, WeakLabels(np.tile([0, 1], 400), (0, 1))))
 
 
+@pytest.mark.parametrize("unit", [1e-300, 1e-3, 7.0, 1e300])
+def test_the_bag_threshold_follows_the_unit_of_scores(unit):
+    """Scores of any size are cut at the same place."""
+    scores, truth = np.array([-1.0, 0.5, 2.0, 3.0]), WeakLabels(np.array([0, 0, 1, 1]), (0, 1))
+    reading = MilRegime().reading
+    assert reading.bag_threshold(unit * scores, truth) == pytest.approx(unit * reading.bag_threshold(scores, truth))
+
+
 @pytest.mark.parametrize("label", [0, 1])
 def test_one_class_of_bags_has_a_threshold_beyond_it(label):
     """Where all bags are alike, so are all predictions."""

@@ -300,12 +300,25 @@ def _watch(parent: int) -> None:
     os._exit(1)
 
 
+def is_running(pid: int) -> bool:
+    """Say whether a process of this machine has a number, whoever's it is."""
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def drop_shared_memory(pid: int) -> None:
     """Remove what joblib put into memory for a process that was killed together with all that would have tidied up.
 
     Args:
-        pid: its number; it must be gone.
+        pid: its number. Where another process has it by now, nothing is removed, because it may be of that one.
     """
+    if is_running(pid):
+        return
     for place in (Path("/dev/shm"), Path(tempfile.gettempdir())):
         for folder in place.glob(f"joblib_memmapping_folder_{pid}_*"):
             shutil.rmtree(folder, ignore_errors=True)

@@ -2,9 +2,11 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -116,6 +118,31 @@ def test_a_number_that_was_given_again(lock):
     assert me.born > 0
     assert not me.is_gone
     assert Owner(me.host, me.pid, me.user, me.started, me.born + 1).is_gone
+
+
+def test_what_a_living_process_has_in_memory_stays(dead, tmp_path):
+    """A lock may name a number that another process has by now, whose memory stays; that of a dead one goes."""
+    place = Path(tempfile.gettempdir())
+    mine, left = (place / f"joblib_memmapping_folder_{pid}_test_lock" for pid in (os.getpid(), dead))
+    try:
+        for folder in (mine, left):
+            folder.mkdir()
+        for pid, born in ((os.getpid(), 1), (dead, 0)):
+            write(tmp_path / ".lock", pid=pid, born=born)
+            with locked(tmp_path / ".lock", tmp_path) as notes:
+                assert "its lock was taken over" in notes[0]
+        assert mine.exists()
+        assert not left.exists()
+    finally:
+        shutil.rmtree(mine, ignore_errors=True)
+
+
+@pytest.mark.parametrize("pid", [2**31, 10**30])
+def test_a_number_that_no_process_can_have(lock, tmp_path, pid):
+    """A lock that somebody wrote by hand is taken over."""
+    write(lock, pid=pid)
+    with locked(lock, tmp_path) as notes:
+        assert f"was left by process {pid} of ann" in notes[0]
 
 
 def test_an_owner_on_another_machine(lock, tmp_path):

@@ -18,7 +18,7 @@ from typing import Any
 
 from attrs import asdict, field, frozen
 
-from bliss_framework.compute.processes import drop_shared_memory
+from bliss_framework.compute.processes import drop_shared_memory, is_running
 from bliss_framework.errors import FileError, RunError
 from bliss_framework.faults import in_words
 from bliss_framework.runs.folder.atomic import make_folder, partial_of, sweep_beside
@@ -55,12 +55,8 @@ class Owner:
         """Whether it was a process of this machine that is no longer there, its number taken by another one or not."""
         if self.host != socket.gethostname():
             return False
-        try:
-            os.kill(self.pid, 0)
-        except ProcessLookupError:
+        if not is_running(self.pid):
             return True
-        except OSError:
-            return False
         born = _born(self.pid)
         return self.born != 0 and born not in (0, self.born)
 

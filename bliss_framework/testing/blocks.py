@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.extension.contracts import Asking, BlockReward, Effects, Gathered, Total
 from bliss_framework.kernel.pull import Outcome, Part
+from bliss_framework.rewards.influence import Influence
 from bliss_framework.testing.examples import with_heldout_rows, with_train_rows
 
 
@@ -48,7 +49,7 @@ def _dealt(part: Part, n: int) -> list[NDArray[np.intp]]:
 
 
 def rewards_in_blocks(
-    reward: BlockReward, outcome: Outcome, n_blocks: int, smoother: NDArray[Any] | None = None
+    reward: BlockReward, outcome: Outcome, n_blocks: int, smoother: Influence | None = None
 ) -> NDArray[np.float64]:
     """Return the rewards (n,) of an outcome that is cut into blocks.
 
@@ -56,7 +57,7 @@ def rewards_in_blocks(
         reward: in its form for blocks.
         outcome: the whole.
         n_blocks: at most.
-        smoother: (m, n) effects of training labels on held-out outputs, for rewards that ask for them.
+        smoother: (m, n) matrix or operator, effects of training labels on held-out outputs, for rewards that ask.
     """
     blocks = cut_into_blocks(outcome, n_blocks)
     rewards = np.empty(len(outcome.assignment))
@@ -66,7 +67,7 @@ def rewards_in_blocks(
 
 
 def answered(
-    method: Callable[[Outcome, int], Asking[Any]], blocks: Sequence[BlockOutcome], smoother: NDArray[Any] | None = None
+    method: Callable[[Outcome, int], Asking[Any]], blocks: Sequence[BlockOutcome], smoother: Influence | None = None
 ) -> list[Any]:
     """Run a method of a reward on all blocks, and return what it found out in each of them."""
     n_heldout = sum(len(block.heldout) for block in blocks)
@@ -85,7 +86,7 @@ def answered(
         answers = _answers(asked, blocks, smoother)
 
 
-def _answers(asked: list[Any], blocks: Sequence[BlockOutcome], smoother: NDArray[Any] | None) -> Sequence[Any]:
+def _answers(asked: list[Any], blocks: Sequence[BlockOutcome], smoother: Influence | None) -> Sequence[Any]:
     kind = type(asked[0])
     assert kind in (Total, Gathered, Effects), f"a question must be Total, Gathered or Effects; got {asked[0]!r}"
     assert {type(one) for one in asked} == {kind}, "blocks ask different questions at the same time"
@@ -95,7 +96,7 @@ def _answers(asked: list[Any], blocks: Sequence[BlockOutcome], smoother: NDArray
     if kind is Gathered:
         return [np.concatenate([one.rows for one in asked])] * len(blocks)
     assert smoother is not None, "the reward asks for effects, and the classifier has no smoother"
-    effects = np.zeros((smoother.shape[1], 1))
-    for one, block in zip(asked, blocks, strict=True):
-        effects = effects + smoother[block.heldout].T @ np.reshape(one.slopes, (len(block.heldout), -1))
+    parts = [np.reshape(one.slopes, (len(block.heldout), -1)) for one, block in zip(asked, blocks, strict=True)]
+    slopes = np.concatenate(parts)[np.argsort(np.concatenate([block.heldout for block in blocks]))]
+    effects = smoother.T @ slopes
     return [effects[block.train] for block in blocks]

@@ -25,7 +25,7 @@ from bliss_framework.testing.examples import (
 )
 
 IN_BLOCKS = 1e-4  # So are sums over blocks, of which effects are quotients.
-SMOOTHED = 1e-5  # A smoother has single precision.
+SMOOTHED = 1e-4  # A smoother has single precision.
 
 
 def prepared_classifiers(fold: Fold) -> Iterator[Any]:

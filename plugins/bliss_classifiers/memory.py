@@ -16,10 +16,10 @@ MARGIN = 1.1
 
 
 def smoother_memory(size: ProblemSize, itemsize: int) -> int:
-    """Return what two tables, a factor and two smoothers take; `itemsize` is that of a number in them."""
+    """Return what two tables, a factor and an inverse take; `itemsize` is that of a number in them."""
     n, m = size.n_train, size.n_heldout
     new = _making(size, itemsize)
-    peaks = (new * n * n, itemsize * n * n + new * n * m, itemsize * (3 * n * n + 2 * n * m))
+    peaks = (new * n * n, itemsize * n * n + new * n * m, itemsize * (3 * n * n + n * m))
     return int(MARGIN * max(peaks)) + size.rows + size.predictions
 
 

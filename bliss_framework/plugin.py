@@ -68,6 +68,7 @@ from bliss_framework.extension.contracts import (
     Effects as Effects,
     FittedBagHead as FittedBagHead,
     Gathered as Gathered,
+    Kind as Kind,
     Observer as Observer,
     Pipeline as Pipeline,
     PreparedClassifier as PreparedClassifier,

@@ -145,6 +145,7 @@ def settings_page() -> str:
     parts = {
         "parameters": parameter_table(registry),
         "regimes": regime_table(registry),
+        "kinds": kind_table(registry),
         "components": component_table(registry),
         "options": option_table(),
     }
@@ -206,6 +207,16 @@ def regime_table(registry: Registry) -> str:
     ]
     head = ("regime", "own parameters", "in the paper", "grid of `select`", "baselines", "the control differs in")
     return _table(head, rows)
+
+
+def kind_table(registry: Registry) -> str:
+    """Return the table of the kinds of bags on which regimes were measured, and of what was found."""
+    rows = [
+        (f"`{name}`", kind.like, kind.words(), kind.advice)
+        for name, presets in presets_of(registry).items()
+        for kind in presets.kinds
+    ]
+    return _table(("regime", "your bags look like", "those are", "what was measured"), rows)
 
 
 def _own(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.estimator.instance_ranks import ranks_of
 from bliss_framework.estimator.uncertainty import Judged, interval_of
-from bliss_framework.extension.contracts import Regime
+from bliss_framework.extension.contracts import Profile, Regime
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import WeakLabels
 from bliss_framework.kernel.words import positions_of
@@ -41,6 +41,33 @@ def findings_of(
     if model.out_of_fold_bags_ is not None:
         found["out_of_fold"] = _out_of_fold(model, bags, weak)
     return found
+
+
+def kind_of_bags(
+    regime: Regime, bags: Bags, weak: WeakLabels, scores: NDArray[np.float64] | None, sparse: bool
+) -> dict[str, Any] | None:
+    """Say what the training bags look like, as `result.json` does under "findings"; None where the regime says nothing.
+
+    Args:
+        regime: has the kinds of bags that were measured.
+        bags: of the training data.
+        weak: their weak labels.
+        scores: (n,) out-of-fold scores, positive for class 1, or (n, C), or None where there are none.
+        sparse: whether rows are sparse.
+    """
+    share = None if scores is None else _witness_share(regime, bags, weak, scores)
+    kind = regime.presets.kind_of(Profile.of(bags, sparse), share)
+    if kind is None:
+        return None
+    return {"like": kind.like, "advice": kind.advice, **({} if share is None else {"witness_share": share})}
+
+
+def _witness_share(regime: Regime, bags: Bags, weak: WeakLabels, scores: NDArray[np.float64]) -> float | None:
+    """Return the share of instances of positive bags that score as positive."""
+    there = None if scores.ndim > 1 or regime.rows_are_bags else _labels_there(weak, regime)
+    if there is None or there.shape[1] != 1 or not there.any():
+        return None
+    return float((scores[bags.spread(there[:, 0])] > 0).mean())
 
 
 def _witnesses(model: Any, bags: Bags, weak: WeakLabels, carried: Mapping[str, NDArray[Any]]) -> dict[str, Any] | None:

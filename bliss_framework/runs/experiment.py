@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bliss_framework.compute.processes import fold_runner
 from bliss_framework.errors import RunError
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
-from bliss_framework.estimator.findings import TOO_FEW, findings_of
+from bliss_framework.estimator.findings import TOO_FEW, findings_of, kind_of_bags
 from bliss_framework.estimator.persistence import UNSAVABLE
 from bliss_framework.estimator.uncertainty import words_of_test
 from bliss_framework.runs.evaluation.again import tests_again
@@ -29,6 +29,7 @@ from bliss_framework.runs.evaluation.measures import (
 )
 from bliss_framework.runs.evaluation.methods import OWN, bliss_method
 from bliss_framework.runs.evaluation.plan import plan_fits
+from bliss_framework.runs.evaluation.problem import Problem
 from bliss_framework.runs.evaluation.tests_table import TESTS, tests_csv
 from bliss_framework.runs.evaluation.truth import predicted_classes
 from bliss_framework.runs.events import FitFinished, FitStarted, RunFinished, Tell
@@ -162,9 +163,16 @@ def _document(prepared: Prepared, model: BlissClassifier, evaluation: dict[str, 
         "data": prepared.data_document(),
         "components": prepared.components_from(),
         "inference": _inference(model),
-        "findings": findings_of(model, problem.bags, problem.weak, problem.data.carried),
+        "findings": _findings(model, problem),
         **({"evaluation": evaluation} if evaluation else {}),
     }
+
+
+def _findings(model: BlissClassifier, problem: Problem) -> dict[str, Any]:
+    found = findings_of(model, problem.bags, problem.weak, problem.data.carried)
+    scores, sparse = model.out_of_fold_scores_, problem.data.rows.is_sparse
+    kind = kind_of_bags(model.regime_, problem.bags, problem.weak, scores, sparse)
+    return found if kind is None else {**found, "kind": kind}
 
 
 def _inference(model: BlissClassifier) -> dict[str, Any]:

@@ -9,7 +9,10 @@ from attrs import field, frozen
 
 from bliss_framework.errors import SettingsError
 from bliss_framework.estimator.configure import FitConfig
+from bliss_framework.estimator.findings import kind_of_bags
+from bliss_framework.estimator.instance_threshold import instance_threshold
 from bliss_framework.estimator.memory_estimate import Work
+from bliss_framework.estimator.selection import Trial
 from bliss_framework.runs.events import RunFinished, RunStarted, Tell
 from bliss_framework.runs.folder.atomic import plain
 from bliss_framework.runs.folder.start import FORMAT
@@ -58,9 +61,20 @@ def tune(prepared: Prepared, tell: Tell, folder: Path | None = None) -> TuneResu
         "format": FORMAT,
         "data": prepared.data_document(),
         "candidates": rows,
+        **_kind(prepared, ranked[0]),
         "seconds": time.perf_counter() - started,
     }
     return TuneResult(plain(document), _as_toml(prepared, ranked[0].config, folder))
+
+
+def _kind(prepared: Prepared, best: Trial) -> dict[str, Any]:
+    """Say what bags look like by the scores of the best candidate."""
+    problem, regime = prepared.problem, best.config.regime
+    cut = 0.0
+    if not regime.reading.from_instances:
+        cut = instance_threshold(best.config, best.scores, problem.bags, problem.weak, None)
+    kind = kind_of_bags(regime, problem.bags, problem.weak, best.scores - cut, problem.data.rows.is_sparse)
+    return {} if kind is None else {"kind": kind}
 
 
 def _as_toml(prepared: Prepared, best: FitConfig, folder: Path | None) -> str:

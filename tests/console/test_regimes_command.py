@@ -24,6 +24,7 @@ KEYS = {
     "datasets",
     "source",
     "results",
+    "kinds",
 }
 BARE = """
 from bliss_framework import Component, hookimpl
@@ -114,6 +115,16 @@ class TestJson:
         assert found["mil"]["binary"] is True
         assert found["positive-unlabelled"]["baselines"] == ["non-negative-pu", "weak-label-em"]
         assert found["positive-unlabelled"]["parameters"][0]["name"] == "prior"
+
+    def test_kinds_of_bags(self, cli):
+        """A regime says what was measured on bags of which kinds; one that speaks of none has an empty list."""
+        found = documents(cli("regimes", "--json"))
+        small, _ = found["llp"]["kinds"]
+        assert (small["like"], small["when"]) == ("small bags with shares", "for bags of up to 4.5")
+        assert "proportion-matching and llp-em" in small["advice"]
+        assert found["partial-labels"]["kinds"] == []
+        shown = flat(cli("regimes", "llp").out)
+        assert "measured small bags with shares (for bags of up to 4.5): With bags of 2 and 4" in shown
 
     def test_data_sets_are_made_for_it(self, cli):
         """A regime names data sets that are installed; one that is loaded says the same regime."""

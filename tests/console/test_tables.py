@@ -184,6 +184,16 @@ class TestResult:
         assert "commonest label alone: 51.1%" in said
         assert max(map(len, lines)) <= 80
 
+    def test_what_bags_look_like(self, record, document):
+        """The last line says what was measured on such bags, and by what they were taken for such."""
+        document["findings"] = {"kind": {"like": "haystacks", "advice": "Look closely.", "witness_share": 0.066}}
+        console = record(200)
+        assert drawn(console, result_view(console, document))[-1] == (
+            "Your bags look like haystacks (7 % of the instances of positive bags score as positive). Look closely."
+        )
+        del document["findings"]["kind"]["witness_share"]
+        assert drawn(console, result_view(console, document))[-1] == "Your bags look like haystacks. Look closely."
+
     @pytest.mark.parametrize(
         ("winner", "said"),
         [

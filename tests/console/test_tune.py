@@ -6,6 +6,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from attrs import evolve
+
+from bliss_framework.plugin import Kind
+from bliss_mil.regime.mil_regime import MilRegime
 
 QUICK = ("--n-rounds", "4", "--n-inferences", "1", "--n-neighbors", "3")
 FILE = """
@@ -177,3 +181,15 @@ def test_the_page_is_true(cli, here, monkeypatch):
     (here / "page.toml").write_text(text)
     document = json.loads(cli("tune", "page.toml", "--n-rounds", "2", "--json", "--quiet").out)
     assert len(document["candidates"]) == 12
+
+
+def test_what_bags_look_like_is_said(cli, toml, monkeypatch):
+    """The kind of the bags stands below the scores and in the document, by out-of-fold scores of the best settings."""
+    kinds = (Kind("twins", "Compare them.", witnesses_above=0.0),)
+    monkeypatch.setattr(MilRegime, "presets", evolve(MilRegime.presets, kinds=kinds))
+    kind = json.loads(cli("tune", toml, "--json", "--quiet", "--output", "one.toml").out)["kind"]
+    assert (kind["like"], kind["advice"]) == ("twins", "Compare them.")
+    share = round(100 * kind["witness_share"])
+    said = cli("tune", toml, "--output", "two.toml").out.splitlines()[-2]
+    share_of = f"{share} % of the instances of positive bags score as positive"
+    assert said == f"Your bags look like twins ({share_of}). Compare them."

@@ -7,12 +7,16 @@ import pytest
 from attrs import evolve
 
 from bliss_framework import BlissClassifier
-from bliss_framework.estimator.findings import findings_of
+from bliss_framework.estimator.findings import findings_of, kind_of_bags
 from bliss_framework.estimator.inputs import check_training
 from bliss_framework.kernel.events import silent
+from bliss_framework.plugin import Bags, Kind, Profile, When
 from bliss_framework.runs.experiment import run
 from bliss_framework.runs.folder.csv_tables import write_tables
 from bliss_framework.runs.folder.run_folder import RunFolder
+from bliss_llp.regime.llp_regime import LlpRegime
+from bliss_mil.regime.mil_regime import MilRegime
+from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime
 
 QUICK = {"n_rounds": 5, "n_folds": 3, "n_inferences": 1, "random_state": 0}
 
@@ -110,3 +114,75 @@ def test_carried_columns_stand_in_the_table(toy, tmp_path):
     assert [row["shape"] for row in rows] == carried["shape"].tolist()
     assert [row["carried_rank"] for row in rows] == [str(row) for row in range(48)]
     assert rows[0]["xy"] == "[0.0, 0.0]"
+
+
+class Kinds:
+    """Kinds of bags that MIL speaks of here: few witnesses first, then sparse rows, then all others."""
+
+    PRESETS = evolve(
+        MilRegime.presets,
+        kinds=(
+            Kind("needles", "Look closely.", witnesses_at_most=0.4),
+            Kind("texts", "Read them.", When(sparse=True)),
+            Kind("crowds", "Count them."),
+        ),
+    )
+
+    @pytest.fixture(autouse=True)
+    def kinds(self, monkeypatch):
+        monkeypatch.setattr(MilRegime, "presets", self.PRESETS)
+
+
+class TestKindOfBags(Kinds):
+    def test_a_run_says_it(self, experiment, tmp_path):
+        """The witness share is that of scores above 0 in labels.csv, among the instances of positive bags."""
+        document = run(experiment(cv=None, data={"gap": 1.5}), silent, RunFolder(tmp_path / "out")).document
+        with (tmp_path / "out" / "labels.csv").open() as file:
+            scores = [float(row["score"]) for row in csv.DictReader(file) if int(row["bag"][1:]) < 6]
+        share = np.mean(np.array(scores) > 0)
+        like = "needles" if share <= 0.4 else "crowds"
+        assert document["findings"]["kind"]["like"] == like
+        assert document["findings"]["kind"]["witness_share"] == pytest.approx(share)
+
+    @pytest.mark.parametrize(
+        ("scores", "sparse", "like"),
+        [
+            ([1.0, -1.0, -1.0, -1.0, 9.0, 9.0], False, "needles"),
+            ([1.0, 1.0, 0.0, -1.0, -1.0, -1.0], True, "texts"),
+            ([1.0, 1.0, 0.0, -1.0, -1.0, -1.0], False, "crowds"),
+            (None, False, "crowds"),
+            (None, True, "texts"),
+        ],
+    )
+    def test_the_first_that_holds_is_said(self, scores, sparse, like):
+        """Only instances of the positive bag count, a score of 0 is none, and nothing is guessed without scores."""
+        bags, regime = Bags.from_ids([0, 0, 0, 0, 1, 1]), MilRegime()
+        weak = regime.check(np.array([1, 0]), bags)
+        found = kind_of_bags(regime, bags, weak, None if scores is None else np.array(scores), sparse)
+        assert found["like"] == like
+        assert ("witness_share" in found) == (scores is not None)
+
+    def test_shares_and_several_classes_have_no_witness_share(self):
+        """What has no positive bags, or a score for each class, is told apart by its bags alone."""
+        bags, regime = Bags.from_ids(np.arange(6).repeat(2)), LlpRegime()
+        weak = regime.check(np.array([0.5, 0.0, 0.5, 1.0, 0.0, 1.0]), bags)
+        assert "witness_share" not in kind_of_bags(regime, bags, weak, np.ones(12), False)
+        bags = Bags.from_ids([0, 0, 1, 1])
+        weak = MilRegime().check(np.array([1, 0]), bags)
+        assert "witness_share" not in kind_of_bags(MilRegime(), bags, weak, np.ones((4, 2)), False)
+
+
+@pytest.mark.parametrize(
+    ("regime", "n_bags", "size", "like"),
+    [
+        (LlpRegime(), 10, 4, "small bags with shares"),
+        (LlpRegime(), 10, 8, "bags with shares as they come by chance"),
+        (MultiClassMilRegime(), 160, 8, "few bags with sets of labels"),
+        (MultiClassMilRegime(), 900, 8, None),
+        (MultiClassMilRegime(), 2000, 8, "many bags with sets of labels"),
+    ],
+)
+def test_kinds_by_bags_alone(regime, n_bags, size, like):
+    """Proportions are told apart by the size of bags, label sets by how many there are; some have no advice."""
+    found = regime.presets.kind_of(Profile(n_bags * size, n_bags), None)
+    assert (found and found.like) == like

@@ -11,7 +11,7 @@ from bliss_framework.console.options import output_options
 
 if TYPE_CHECKING:
     from bliss_framework.console.drawing.screens import Screen
-    from bliss_framework.extension.contracts import Presets
+    from bliss_framework.extension.contracts import Kind, Presets
     from bliss_framework.extension.registry import Registration, Registry
 
 WITH_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -106,7 +106,12 @@ def _document(registration: "Registration", presets: "Presets | None") -> dict[s
         "datasets": [one.strip() for one in (said("data sets") or "").split(",") if one.strip()],
         "source": source_sentence(component.factory),
         "results": said("results"),
+        "kinds": [] if presets is None else [_kind(one) for one in presets.kinds],
     }
+
+
+def _kind(kind: "Kind") -> dict[str, str]:
+    return {"like": kind.like, "when": kind.words(), "advice": kind.advice}
 
 
 def _parameter_lines(registration: "Registration", presets: "Presets | None") -> list[str]:

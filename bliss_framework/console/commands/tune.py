@@ -73,6 +73,7 @@ def tune_command(source: str, only: str | None, output: str | None, **options: A
 
 
 def _show(document: "Mapping[str, Any]", screen: "Screen") -> None:
+    from bliss_framework.console.drawing.findings import kind_words
     from bliss_framework.console.drawing.tables import candidate_table, candidate_words
     from bliss_framework.runs.folder.atomic import to_json
 
@@ -81,5 +82,7 @@ def _show(document: "Mapping[str, Any]", screen: "Screen") -> None:
         return
     screen.results.print(candidate_table(screen.results, document["candidates"]))
     said = candidate_words(document["candidates"])
+    if "kind" in document:
+        said += f"\n{kind_words(document['kind'])}"
     screen.results.print(said, markup=False, highlight=False, soft_wrap=not screen.results.is_terminal)
     screen.results.print(f"best settings: {document['file']}", markup=False, highlight=False, soft_wrap=True)

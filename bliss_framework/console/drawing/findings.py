@@ -56,6 +56,17 @@ def _estimate(found: Mapping[str, Any]) -> str:
     )
 
 
+def kind_words(kind: Mapping[str, Any]) -> str:
+    """Say what bags look like, and what was measured on such bags.
+
+    >>> kind_words({"like": "haystacks", "advice": "Look closely.", "witness_share": 0.07})
+    'Your bags look like haystacks (7 % of the instances of positive bags score as positive). Look closely.'
+    """
+    share = kind.get("witness_share")
+    seen = "" if share is None else f" ({100 * share:.0f} % of the instances of positive bags score as positive)"
+    return f"Your bags look like {kind['like']}{seen}. {kind['advice']}"
+
+
 def interval_words(measure: str, interval: Mapping[str, Any] | None) -> str:
     """Write both ends of an interval; a dash where there is none.
 

@@ -67,7 +67,8 @@ def regime_view(console: Console, regime: Mapping[str, Any], parameters: Sequenc
         "results": regime["results"],
     }
     table = plain_table(console, "regime", regime["name"])
-    for name, text in [*facts.items(), *(("parameter", line) for line in parameters)]:
+    measured = [("measured", f"{one['like']} ({one['when']}): {one['advice']}") for one in regime["kinds"]]
+    for name, text in [*facts.items(), *measured, *(("parameter", line) for line in parameters)]:
         if text:
             table.add_row(Text(name), Text(text))
     return table

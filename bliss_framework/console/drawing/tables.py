@@ -9,7 +9,13 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from bliss_framework.console.drawing.findings import comparison_lines, finding_lines, instance_words, interval_words
+from bliss_framework.console.drawing.findings import (
+    comparison_lines,
+    finding_lines,
+    instance_words,
+    interval_words,
+    kind_words,
+)
 from bliss_framework.console.drawing.screens import shows_unicode
 from bliss_framework.extension.naming import singular
 from bliss_framework.report.wording import (
@@ -82,6 +88,8 @@ def result_view(console: Console, document: Mapping[str, Any], verbose: bool = F
         parts += comparison_lines(evaluation)
     if "instance_accuracy" in evaluation:
         parts.append(_instances(evaluation["instance_accuracy"]))
+    if "kind" in document.get("findings", {}):
+        parts.append(Text(kind_words(document["findings"]["kind"])))
     return Group(*parts)
 
 

@@ -23,6 +23,7 @@ from bliss_framework.extension.contracts.observer import Observer as Observer
 from bliss_framework.extension.contracts.pipeline import Pipeline as Pipeline
 from bliss_framework.extension.contracts.presets import (
     Case as Case,
+    Kind as Kind,
     Presets as Presets,
     Profile as Profile,
     When as When,

@@ -37,6 +37,8 @@ class When:
     Attributes:
         rows_above: there are more instances than this.
         rows_at_most: there are no more instances than this.
+        bags_above: there are more bags than this.
+        bags_at_most: there are no more bags than this.
         bag_size_at_most: a bag has no more instances than this in the mean.
         unevenness_above: bag sizes deviate by more than this, in units of their mean.
         sparse: rows are sparse, or are not.
@@ -44,6 +46,8 @@ class When:
 
     rows_above: int | None = field(default=None)
     rows_at_most: int | None = field(default=None)
+    bags_above: int | None = field(default=None)
+    bags_at_most: int | None = field(default=None)
     bag_size_at_most: float | None = field(default=None)
     unevenness_above: float | None = field(default=None)
     sparse: bool | None = field(default=None)
@@ -58,6 +62,8 @@ class When:
             (
                 self.rows_above is None or profile.n_rows > self.rows_above,
                 self.rows_at_most is None or profile.n_rows <= self.rows_at_most,
+                self.bags_above is None or profile.n_bags > self.bags_above,
+                self.bags_at_most is None or profile.n_bags <= self.bags_at_most,
                 self.bag_size_at_most is None or profile.n_rows <= self.bag_size_at_most * profile.n_bags,
                 self.unevenness_above is None or profile.unevenness > self.unevenness_above,
                 self.sparse is None or profile.sparse == self.sparse,
@@ -73,6 +79,8 @@ class When:
         said = [
             "" if self.rows_above is None else f"above {self.rows_above:,} rows",
             "" if self.rows_at_most is None else f"up to {self.rows_at_most:,} rows",
+            "" if self.bags_above is None else f"above {self.bags_above:,} bags",
+            "" if self.bags_at_most is None else f"up to {self.bags_at_most:,} bags",
             "" if self.bag_size_at_most is None else f"for bags of up to {self.bag_size_at_most:g}",
             "" if self.unevenness_above is None else "for uneven bags",
             {True: "for sparse rows", False: "for dense rows", None: ""}[self.sparse],
@@ -96,6 +104,55 @@ class Case:
 
 
 @frozen
+class Kind:
+    """What was measured on data of one kind, and what a user of such data may try.
+
+    Attributes:
+        like: completes "Your bags look like ...".
+        advice: whole sentences, with the figures that they rest on.
+        when: the profile of such data.
+        witnesses_above: the witness share is above this, or None where it does not matter. It is the share of instances
+            of positive bags that score as positive out of fold.
+        witnesses_at_most: it is no larger than this.
+    """
+
+    like: str = field()
+    advice: str = field()
+    when: When = field(factory=When)
+    witnesses_above: float | None = field(default=None)
+    witnesses_at_most: float | None = field(default=None)
+
+    def words(self) -> str:
+        """Say which data are of this kind.
+
+        >>> Kind("texts", "", When(sparse=True), witnesses_above=0.2).words()
+        'for sparse rows, above 20 % of instances of positive bags score as positive'
+        """
+        above, most = self.witnesses_above, self.witnesses_at_most
+        limits = [
+            *([] if above is None else [f"above {100 * above:g}"]),
+            *([] if most is None else [f"up to {100 * most:g}"]),
+        ]
+        scored = f"{' and '.join(limits)} % of instances of positive bags score as positive" if limits else ""
+        return ", ".join(filter(None, (self.when.words(), scored))) or "all others"
+
+    def holds(self, profile: Profile, witness_share: float | None) -> bool:
+        """Say whether data are of this kind; `witness_share` is None where it is not known.
+
+        >>> few = Kind("needles in hay", "Look closely.", witnesses_at_most=0.1)
+        >>> profile = Profile(n_rows=200, n_bags=20)
+        >>> few.holds(profile, 0.05), few.holds(profile, 0.5), few.holds(profile, None)
+        (True, False, False)
+        """
+        if not self.when.holds(profile):
+            return False
+        if witness_share is None:
+            return self.witnesses_above is None and self.witnesses_at_most is None
+        above = self.witnesses_above is None or witness_share > self.witnesses_above
+        return above and (self.witnesses_at_most is None or witness_share <= self.witnesses_at_most)
+
+
+@frozen
 class Presets:
     """What a regime advises.
 
@@ -107,6 +164,7 @@ class Presets:
         baselines: component names of the simple baselines that every evaluation is reported next to.
         control: parameters in which the control without a bandit differs from BLISS.
         cases: values for data of some kind; where several hold, the last one wins.
+        kinds: what is said of data at the end of a run; where several hold, the first one is said.
     """
 
     defaults: Mapping[str, Any] = field(factory=dict)
@@ -115,6 +173,11 @@ class Presets:
     baselines: tuple[str, ...] = field(default=())
     control: Mapping[str, Any] = field(factory=dict)
     cases: tuple[Case, ...] = field(default=())
+    kinds: tuple[Kind, ...] = field(default=())
+
+    def kind_of(self, profile: Profile, witness_share: float | None) -> Kind | None:
+        """Return the first kind that data are of; arguments as in `Kind.holds`."""
+        return next((kind for kind in self.kinds if kind.holds(profile, witness_share)), None)
 
     def defaults_for(self, profile: Profile) -> dict[str, Any]:
         """Return the defaults for some data."""

@@ -88,6 +88,7 @@ _findings = record(
             {"measure": text, "value": number, "interval": _interval, "n_bags": whole},
             {"reference": record({"name": text, "value": number})},
         ),
+        "kind": record({"like": text, "advice": text}, {"witness_share": share}),
     },
 )
 

@@ -41,6 +41,8 @@ PRESETS = Presets(
             defaults={"n_folds": 10, "train_on": "one"},
             grid={"n_folds": (10,), "scaling": ("auto",)},
         ),
+        # Of sparse rows LIBLINEAR is many times faster than a machine on inner products, and as good.
+        Case(When(sparse=True), grid={"final_classifier": ("same", {"name": "svm-linear", "solver": "liblinear"})}),
         # Where a few bags hold most instances, every bag counts alike.
         Case(When(unevenness_above=2.0), defaults={"regime.weights": "bag"}, grid={"regime.weights": ("bag",)}),
     ),

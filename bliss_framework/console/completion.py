@@ -54,7 +54,7 @@ def _dataset_names() -> list[str]:
     from bliss_framework.runs.data.find import available_datasets, default_data_dirs
 
     def names() -> list[str]:
-        return [one.name for one in available_datasets(load_plugins().registry, default_data_dirs(None, os.environ))]
+        return [one.name for one in available_datasets(load_plugins().registry, default_data_dirs([], os.environ))]
 
     return _quietly(names) or []
 

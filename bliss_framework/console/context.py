@@ -89,9 +89,9 @@ def check_resume(resume: bool, output: str | None) -> None:
         raise SettingsError("--resume needs --output DIR, the directory of the run to go on with.")
 
 
-def data_folders(data_dir: str | None) -> list[Path]:
-    """Return the folders in which named data sets are looked up, that of `--data-dir` first."""
-    return default_data_dirs(None if data_dir is None else Path(data_dir), os.environ)
+def data_folders(data_dir: Sequence[str]) -> list[Path]:
+    """Return the folders in which named data sets are looked up, those of `--data-dir` first."""
+    return default_data_dirs([Path(folder) for folder in data_dir], os.environ)
 
 
 def plugins_for(block: tuple[str, ...], strict: bool, screen: Screen) -> Plugins:

@@ -148,7 +148,9 @@ engine_options = _all(
 data_dir_option = _data(
     "--data-dir",
     metavar="DIR",
-    help="Where named data sets are looked up, before the folders of BLISS_DATA and the user's data folder.",
+    multiple=True,
+    help="Where named data sets are looked up, before the folders of BLISS_DATA and the user's data folder; may be "
+    "repeated.",
 )
 
 data_options = _all(

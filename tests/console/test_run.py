@@ -178,6 +178,14 @@ class TestOptions:
         ended = cli("run", "named", "--data-dir", "data", *QUICK, "--json", "--quiet")
         assert json.loads(ended.out)["data"]["name"] == "named"
 
+    @pytest.mark.parametrize("folders", [("data", "more"), ("more", "data")])
+    def test_several_data_folders(self, cli, table, here, folders):
+        """--data-dir may be repeated, and no folder is forgotten."""
+        table("data/named.csv")
+        (here / "more").mkdir()
+        ended = cli("run", "named", *(f"--data-dir={one}" for one in folders), *QUICK, "--json", "--quiet")
+        assert json.loads(ended.out)["data"]["name"] == "named"
+
     def test_a_blocked_plugin(self, cli, table):
         """--block-plugin leaves a plugin out wherever names are looked up, also in the estimator."""
         table()

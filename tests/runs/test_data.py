@@ -291,21 +291,22 @@ class TestDataFolders:
     def test_the_order_of_folders(self, tmp_path):
         """--data-dir comes first, then BLISS_DATA, then the user's own folder; each once, none created."""
         environ = {"BLISS_DATA": os.pathsep.join(["/one", "", str(tmp_path)]), "XDG_DATA_HOME": "/xdg"}
-        found = default_data_dirs(tmp_path, environ)
-        assert found == [tmp_path, Path("/one"), Path("/xdg/bliss_framework")]
+        (tmp_path / "own").mkdir()
+        found = default_data_dirs([tmp_path / "own", tmp_path], environ)
+        assert found == [tmp_path / "own", tmp_path, Path("/one"), Path("/xdg/bliss_framework")]
         assert not found[-1].exists()
 
     @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system keeps such folders in other places")
     def test_the_user_folder_without_environment(self, monkeypatch):
         """Without XDG_DATA_HOME the user's folder is in ~/.local/share."""
         monkeypatch.delenv("XDG_DATA_HOME", raising=False)
-        assert default_data_dirs(None, {}) == [Path("~/.local/share/bliss_framework").expanduser()]
+        assert default_data_dirs([], {}) == [Path("~/.local/share/bliss_framework").expanduser()]
 
     def test_a_data_dir_must_exist(self, tmp_path):
         """An option that names no folder is a mistake; a missing folder in BLISS_DATA is not."""
         with pytest.raises(SettingsError, match=r"data_dir is .*gone.*no folder"):
-            default_data_dirs(tmp_path / "gone", {})
-        assert len(default_data_dirs(None, {"BLISS_DATA": str(tmp_path / "gone")})) == 2
+            default_data_dirs([tmp_path, tmp_path / "gone"], {})
+        assert len(default_data_dirs([], {"BLISS_DATA": str(tmp_path / "gone")})) == 2
 
 
 class TestAvailable:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @output_options
 def datasets_command(
     name: str | None,
-    data_dir: str | None,
+    data_dir: tuple[str, ...],
     as_json: bool,
     quiet: bool,
     block: tuple[str, ...],

@@ -28,7 +28,7 @@ def explain_command(
     what: str,
     kind: str | None,
     trust: tuple[str, ...],
-    data_dir: str | None,
+    data_dir: tuple[str, ...],
     as_json: bool,
     quiet: bool,
     block: tuple[str, ...],

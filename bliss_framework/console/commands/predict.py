@@ -30,7 +30,7 @@ def predict_command(
     source: str,
     output: str | None,
     trust: tuple[str, ...],
-    data_dir: str | None,
+    data_dir: tuple[str, ...],
     as_json: bool,
     quiet: bool,
     block: tuple[str, ...],

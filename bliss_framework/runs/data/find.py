@@ -109,24 +109,25 @@ def find_dataset(
     return LoadedData(dataset, _origin(taken), (*notes, *also), taken if isinstance(taken, Path) else None, reader)
 
 
-def default_data_dirs(option: Path | None, environ: Mapping[str, str]) -> list[Path]:
+def default_data_dirs(named: Sequence[Path], environ: Mapping[str, str]) -> list[Path]:
     """List the folders in which data files are looked up, the first one first; none is created.
 
     Args:
-        option: what --data-dir says, or None.
+        named: what --data-dir names.
         environ: the environment. `BLISS_DATA` holds folders with `os.pathsep` between them, and `XDG_DATA_HOME` is
             where the user's data folder is, by default where the system keeps such folders: ~/.local/share,
             ~/Library/Application Support, or %LOCALAPPDATA%.
 
     Raises:
-        SettingsError: the option names no folder.
+        SettingsError: one that was named is no folder.
     """
-    if option is not None and not option.expanduser().is_dir():
-        raise SettingsError(f"data_dir is {str(option)!r}, which is no folder; name one that exists.")
+    gone = next((folder for folder in named if not folder.expanduser().is_dir()), None)
+    if gone is not None:
+        raise SettingsError(f"data_dir is {str(gone)!r}, which is no folder; name one that exists.")
     listed = [part for part in environ.get("BLISS_DATA", "").split(os.pathsep) if part]
     home = environ.get("XDG_DATA_HOME")
     own = os.path.join(home, OWN_FOLDER) if home else user_data_dir(OWN_FOLDER, appauthor=False)
-    folders = [*([] if option is None else [str(option)]), *listed, own]
+    folders = [*map(str, named), *listed, own]
     return list(dict.fromkeys(Path(os.path.expanduser(folder)) for folder in folders))
 
 

@@ -58,14 +58,14 @@ def result(name: str, options: argparse.Namespace, drawn: Path) -> Mapping[str, 
     if not (folder / "result.json").exists():
         start = ["compare", str(FILE), "--only", name, "--methods", options.methods, "--settings", options.settings]
         start += ["--repeats", str(options.repeats), "--data-dir", str(drawn), "--data-dir", str(options.data_dir)]
-        words = ["compare", "--resume", str(folder)] if folder.exists() else [*start, "--output", str(folder)]
+        words = [*start, "--output", str(folder), *(["--resume"] if folder.exists() else [])]
         subprocess.run([sys.executable, "-m", "bliss_framework", *words, "--quiet"], check=True)
     return json.loads((folder / "result.json").read_text(encoding="utf-8"))
 
 
 def lines(results: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Yield the lines of a Markdown table."""
-    of = {name: {row["name"]: row for row in one["methods"]} for name, one in results.items()}
+    of = {name: {row["name"]: row["evaluation"] for row in one["methods"]} for name, one in results.items()}
     methods = list(next(iter(of.values())))
     yield "| set | " + " | ".join(methods) + " |"
     yield "| --- " * (len(methods) + 1) + "|"
@@ -75,10 +75,10 @@ def lines(results: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     yield "| mean | " + " | ".join(f"{mean:.1f}" for mean in means) + " |"
 
 
-def cell(row: Mapping[str, Any]) -> str:
+def cell(evaluation: Mapping[str, Any]) -> str:
     """Write the accuracy of bags, and the AUC of instances where there is one."""
-    area = row.get("instance_auc", {}).get("test")
-    return f"{100 * row['bag_accuracy']['mean']:.1f}" + (f" ({area['mean']:.3f})" if area else "")
+    area = evaluation.get("instance_auc", {}).get("test")
+    return f"{100 * evaluation['bag_accuracy']['mean']:.1f}" + (f" ({area['mean']:.3f})" if area else "")
 
 
 if __name__ == "__main__":

@@ -173,6 +173,23 @@ class TestKindOfBags(Kinds):
 
 
 @pytest.mark.parametrize(
+    ("share", "sparse", "like"),
+    [
+        (0.02, True, "bags with few witnesses"),
+        (0.2, False, "bags with few witnesses"),
+        (0.5, True, "texts of several passages"),
+        (0.5, False, "MUSK1 and Elephant, where many instances say a little each"),
+        (None, False, None),
+        (None, True, None),
+    ],
+)
+def test_kinds_of_bags_with_witnesses(share, sparse, like):
+    """MIL tells bags apart by their share of witnesses, and texts from measurements; else it says nothing."""
+    found = MilRegime.presets.kind_of(Profile(900, 100, sparse), share)
+    assert (found and found.like) == like
+
+
+@pytest.mark.parametrize(
     ("regime", "n_bags", "size", "like"),
     [
         (LlpRegime(), 10, 4, "small bags with shares"),

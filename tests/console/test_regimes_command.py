@@ -120,11 +120,11 @@ class TestJson:
         """A regime says what was measured on bags of which kinds; one that speaks of none has an empty list."""
         found = documents(cli("regimes", "--json"))
         small, _ = found["llp"]["kinds"]
-        assert (small["like"], small["when"]) == ("small bags with shares", "for bags of up to 4.5")
+        assert (small["like"], small["when"]) == ("small ones with shares", "for bags of up to 4.5")
         assert "proportion-matching and llp-em" in small["advice"]
         assert found["partial-labels"]["kinds"] == []
         shown = flat(cli("regimes", "llp").out)
-        assert "measured small bags with shares (for bags of up to 4.5): With bags of 2 and 4" in shown
+        assert "measured small ones with shares (for bags of up to 4.5): With bags of 2 and 4" in shown
 
     def test_data_sets_are_made_for_it(self, cli):
         """A regime names data sets that are installed; one that is loaded says the same regime."""

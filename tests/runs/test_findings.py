@@ -175,8 +175,8 @@ class TestKindOfBags(Kinds):
 @pytest.mark.parametrize(
     ("share", "sparse", "like"),
     [
-        (0.02, True, "bags with few witnesses"),
-        (0.2, False, "bags with few witnesses"),
+        (0.02, True, "those with few witnesses"),
+        (0.2, False, "those with few witnesses"),
         (0.5, True, "texts of several passages"),
         (0.5, False, "MUSK1 and Elephant, where many instances say a little each"),
         (None, False, None),
@@ -192,11 +192,11 @@ def test_kinds_of_bags_with_witnesses(share, sparse, like):
 @pytest.mark.parametrize(
     ("regime", "n_bags", "size", "like"),
     [
-        (LlpRegime(), 10, 4, "small bags with shares"),
-        (LlpRegime(), 10, 8, "bags with shares as they come by chance"),
-        (MultiClassMilRegime(), 160, 8, "few bags with sets of labels"),
+        (LlpRegime(), 10, 4, "small ones with shares"),
+        (LlpRegime(), 10, 8, "those whose shares come by chance"),
+        (MultiClassMilRegime(), 160, 8, "small collections of label sets"),
         (MultiClassMilRegime(), 900, 8, None),
-        (MultiClassMilRegime(), 2000, 8, "many bags with sets of labels"),
+        (MultiClassMilRegime(), 2000, 8, "large collections of label sets"),
     ],
 )
 def test_kinds_by_bags_alone(regime, n_bags, size, like):

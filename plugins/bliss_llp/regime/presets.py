@@ -28,14 +28,14 @@ PRESETS = Presets(
     # Measured in docs/results/llp.md, in the mean of twelve sets.
     kinds=(
         Kind(
-            "small bags with shares",
+            "small ones with shares",
             "With bags of 2 and 4 of twelve data sets, proportion-matching and llp-em were level with BLISS or up to "
             "0.4 points ahead: bliss compare with --methods bliss,proportion-matching,llp-em shows whether they are "
             "here.",
             When(bag_size_at_most=4.5),
         ),
         Kind(
-            "bags with shares as they come by chance",
+            "those whose shares come by chance",
             "With bags of 8 to 64 of twelve data sets, BLISS was right on 78.5 % of the test instances, the best other "
             "method (proportion-matching) on 77.9 %, and the control without a bandit on 71.6 %. Where shares differ "
             "strongly from bag to bag the control was level or ahead.",

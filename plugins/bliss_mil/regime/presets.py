@@ -8,7 +8,7 @@ FEW = 0.2  # Of the instances of positive bags; nothing that was measured lies b
 # Measured in docs/results/mil.md and docs/explanation/bag-head.md.
 KINDS = (
     Kind(
-        "bags with few witnesses",
+        "those with few witnesses",
         "On six data sets of this kind, chosen settings (--settings select) were right on 78.6 % of the test bags, the "
         "same without inferred labels on 71.7 %, mi-graph-svm on 75.7 % and an attention network on 76.5 %: label "
         "inference pays here.",

@@ -10,13 +10,13 @@ RELABEL_ROUNDS = 30  # The best of 5 to 60 on bags of digits; on other draws of 
 # Measured in docs/results/multiclass-mil.md.
 KINDS = (
     Kind(
-        "few bags with sets of labels",
+        "small collections of label sets",
         "With 160 and 400 bags of digits, BLISS was right on 91.2 % of the test instances and the best start without a "
         "bandit on 84.8 %. On 257 songs of birds the rounds of relabelling did harm: try --relabel-rounds 0, too.",
         When(bags_at_most=400),
     ),
     Kind(
-        "many bags with sets of labels",
+        "large collections of label sets",
         "With 2,000 and 6,046 bags of pictures, relabel-softmax, which has no bandit, was ahead of BLISS or level, on "
         "the 2,000 in an eighth of the time; an attention network was far ahead on these. bliss compare with --methods "
         "bliss,relabel-softmax,label-set-attention shows whether they are here.",

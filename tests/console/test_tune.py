@@ -79,7 +79,7 @@ def test_json(cli, toml):
     ended = cli("tune", toml, "--json", "--quiet")
     document = json.loads(ended.out)
     assert (ended.code, ended.err) == (0, "")
-    assert set(document) == {"format", "data", "candidates", "seconds", "file"}
+    assert set(document) == {"format", "data", "candidates", "kind", "seconds", "file"}
     assert (len(document["candidates"]), document["file"]) == (6, "toy-tuned.toml")
 
 

@@ -63,7 +63,7 @@ class TestResult:
         }
         assert set(evaluation["bag_accuracy"]) - {"interval"} == set(evaluation["bag_auc"]) == MEASURE
         assert set(evaluation["bag_accuracy"]["interval"]) == {"low", "high", "level", "by"}
-        assert set(document["findings"]) == {"witnesses", "out_of_fold"}
+        assert set(document["findings"]) == {"witnesses", "out_of_fold", "kind"}
         assert len(evaluation["bag_accuracy"]["runs"]) == 2
         assert set(evaluation["instance_accuracy"]) == {"inferred", "train", "test"}
         for what, value in evaluation["instance_accuracy"].items():

@@ -33,7 +33,7 @@ def tuned(experiment):
 def test_the_document(tuned):
     """Every combination is there with its score, best first; the document is plain."""
     document = tuned().document
-    assert list(document) == ["format", "data", "candidates", "seconds"]
+    assert list(document) == ["format", "data", "candidates", "kind", "seconds"]
     assert (document["format"], document["data"]["n_bags"]) == (1, 12)
     scores = [one["score"] for one in document["candidates"]]
     assert scores == sorted(scores, reverse=True)

@@ -41,6 +41,7 @@ from bliss_classifiers.kernels import linear_kernel, precision, rbf_gamma, rbf_k
 from bliss_classifiers.least_squares import LeastSquares
 from bliss_classifiers.ridge import KernelRidge, Ridge
 from bliss_classifiers.sklearn_adapter import Logistic, SklearnClassifier
+from bliss_classifiers.smoother import MIRRORED, inverse_of
 from bliss_classifiers.svm import LinearSvm, RbfSvm
 from bliss_framework import (
     Bags,
@@ -727,6 +728,17 @@ def test_sparse_shares():
     for classifier in SMOOTHERS:
         dense, sparse = (classifier.estimator(0).fit_shares(rows, shares) for rows in (X, sp.csr_matrix(X)))
         assert np.allclose(dense.decision_function(X), sparse.decision_function(sp.csr_matrix(X)), atol=1e-5)
+
+
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("n", [1, MIRRORED - 1, MIRRORED, MIRRORED + 1, 2 * MIRRORED + 3])
+def test_an_inverse_is_whole_and_symmetric(n, lower):
+    """Times its matrix it is the identity, whichever half was factorised and however many blocks it is filled in."""
+    drawn = np.random.default_rng(0).normal(size=(n, n))
+    matrix = drawn @ drawn.T / n + np.eye(n)
+    found = inverse_of((np.linalg.cholesky(matrix) if lower else np.linalg.cholesky(matrix).T, lower))
+    assert np.allclose(found @ matrix, np.eye(n), atol=1e-9)
+    assert np.array_equal(found, found.T)
 
 
 @pytest.mark.parametrize("classifier", SMOOTHERS, ids=repr)

@@ -17,6 +17,7 @@ from bliss_framework import BlissClassifier, errors
 from bliss_framework.console.app import bliss
 from bliss_framework.extension import contracts, hookspecs
 from bliss_framework.extension.loading.plugins import default_plugins
+from bliss_framework.plugin import resolve
 from bliss_framework.runs.settings.experiment_file import read_experiments
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -192,3 +193,12 @@ def test_rows_of_the_paper_let_assignments_leave_out_labels(row: str) -> None:
     rows = read_experiments(ROOT / "docs" / "experiments" / "mnist-multiclass-mil.toml").rows
     (own,) = [one for one in rows if one.name == row]
     assert own.bliss["regime"]["assignments"] == "free"
+
+
+@pytest.mark.parametrize("regime", ["mil", "llp", "multiclass-mil"])
+def test_what_runs_say_of_bags_was_measured(regime):
+    """Every figure that a built-in regime says of a kind of bags stands on its page of results."""
+    measured = (ROOT / "docs" / "results" / f"{regime}.md").read_text()
+    figures = [one for kind in resolve("regime", regime).presets.kinds for one in re.findall(r"\d+\.\d", kind.advice)]
+    assert figures
+    assert [one for one in figures if one not in measured] == []

@@ -44,8 +44,8 @@ class PreparedSmoother(PreparedClassifier):
         self, K: NDArray[Any], H: NDArray[Any], ridge: float, weights: NDArray[np.float64], n_labels: int
     ) -> None:
         self._K, self._H, self._ridge, self._n_labels = K, H, ridge, n_labels
-        self._penalty = (ridge / weights).astype(K.dtype)[:, None]
-        self._factor = factorised(K, ridge / weights)
+        penalty = ridge / weights
+        self._penalty, self._factor = penalty.astype(K.dtype)[:, None], factorised(K, penalty)
 
     @cached_property
     def _inverse(self) -> NDArray[Any]:
@@ -56,12 +56,18 @@ class PreparedSmoother(PreparedClassifier):
         """M = H A^-1, so that held-out outputs are M t, as an operator."""
         return LinearOperator(
             self._H.shape,
-            matvec=lambda targets: self._H @ (self._inverse @ targets),
-            matmat=lambda targets: self._H @ (self._inverse @ targets),
-            rmatvec=lambda slopes: self._inverse @ (self._H.T @ slopes),
-            rmatmat=lambda slopes: self._inverse @ (self._H.T @ slopes),
+            matvec=self._outputs,
+            matmat=self._outputs,
+            rmatvec=self._effects,
+            rmatmat=self._effects,
             dtype=self._K.dtype,
         )
+
+    def _outputs(self, targets: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(self._H @ (self._inverse @ targets))
+
+    def _effects(self, slopes: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(self._inverse @ (self._H.T @ slopes))
 
     def respond(self, targets: NDArray[Any]) -> NDArray[Any]:
         """Solve for the targets alone, which is much cheaper than the inverse where it is asked once."""

@@ -69,6 +69,7 @@ from bliss_framework.extension.contracts import (
     FittedBagHead as FittedBagHead,
     Gathered as Gathered,
     Kind as Kind,
+    LeaveOutEstimator as LeaveOutEstimator,
     Observer as Observer,
     Pipeline as Pipeline,
     PreparedClassifier as PreparedClassifier,

@@ -35,6 +35,7 @@ CONTRACTS = (
     contracts.Classifier,
     contracts.PreparedClassifier,
     contracts.SumsEstimator,
+    contracts.LeaveOutEstimator,
     contracts.Regime,
     contracts.BagReading,
     contracts.BagHead,

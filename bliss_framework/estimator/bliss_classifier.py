@@ -19,7 +19,6 @@ from bliss_framework.estimator.default_words import DocumentedDefaults
 from bliss_framework.estimator.ensemble import instance_scores, measures
 from bliss_framework.estimator.explanation import Explanation, explain
 from bliss_framework.estimator.extremes import check_values
-from bliss_framework.estimator.final import probabilities
 from bliss_framework.estimator.fit import FitRequest, fit, warn_of_collapse
 from bliss_framework.estimator.fit_best import fit_best, ranked_trials
 from bliss_framework.estimator.fitted_attributes import in_words, remember_labels, remember_result
@@ -36,6 +35,7 @@ from bliss_framework.estimator.parameters import (
 )
 from bliss_framework.estimator.picture import Picture, picture_above, picture_of
 from bliss_framework.estimator.prepared_rows import prepared_rows, reading_for_fit, reading_of, with_preparation
+from bliss_framework.estimator.probabilities import probabilities
 from bliss_framework.estimator.read_bags import instance_members, read_labels, read_scores, regimes_of
 from bliss_framework.estimator.selection import Pieces, Trial
 from bliss_framework.estimator.suspect_columns import warn_of_suspect_columns

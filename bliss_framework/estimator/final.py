@@ -10,7 +10,6 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
-from sklearn.linear_model import LogisticRegression
 
 from bliss_framework.compute.processes import Spread
 from bliss_framework.errors import BlissWarning, PluginError
@@ -130,6 +129,30 @@ class FinalClassifier(BaseEstimator):  # type: ignore[misc]
             self.fitted_ = clone(self.estimator).fit_shares(X, shares, weights)
         return self
 
+    def fit_leaving_out(
+        self,
+        X: Any,
+        shares: NDArray[np.float64],
+        weights: NDArray[np.float64] | None,
+        folds: NDArray[np.intp],
+    ) -> NDArray[np.float64] | None:
+        """Train as `fit_shares` does, and score each row without its fold; None where it is trained fold by fold.
+
+        Args:
+            X: (n, d) rows, of which the classifier is a `LeaveOutEstimator`.
+            shares: (n, C) of the classes.
+            weights: (n,) or None.
+            folds: (n,) of each row.
+
+        Returns:
+            As `decision` does.
+        """
+        self.present_, self.weighted_ = np.arange(self.n_classes), weights is not None
+        with attributing_errors(FINAL, FINAL):
+            self.fitted_ = clone(self.estimator)
+            scores = self.fitted_.fit_leaving_out(X, shares, weights, folds)
+            return None if scores is None else _checked_scores(scores, self.n_classes, len(shares))
+
     def fit_sums(self, begun: SumsEstimator, sums: NDArray[np.float64]) -> "FinalClassifier":
         """Train on sums over rows and shares, as `SumsEstimator.sums` returns them."""
         self.present_ = np.arange(self.n_classes)
@@ -208,6 +231,9 @@ class FinalLearner:
             folds: (B,) the fold of each bag.
             spread: makes the calls, one for each fold.
         """
+        at_once = self._fitted_at_once(folds)
+        if at_once is not None:
+            return at_once[1]
         held = self._rows_of_folds(folds)
         if self._begun is None:
             return _in_order(held, spread.calls(_scores_without, [(self, rows) for rows in held]))
@@ -221,6 +247,9 @@ class FinalLearner:
         Returns:
             The classifier, and a function that waits for the scores, (n,) or (n, C), which other processes may make.
         """
+        at_once = self._fitted_at_once(folds)
+        if at_once is not None:
+            return at_once[0], lambda: at_once[1]
         held = self._rows_of_folds(folds)
         if self._begun is None:
             scores = spread.calls(_scores_without, [(self, rows) for rows in held])
@@ -228,6 +257,14 @@ class FinalLearner:
         parts = self._sums_of(held, spread)
         final = self._new().fit_sums(self._begun, np.sum(parts, axis=0))
         return final, lambda: _in_order(held, self._scores_by_sums(held, parts))
+
+    def _fitted_at_once(self, folds: NDArray[np.intp]) -> tuple[FinalClassifier, NDArray[np.float64]] | None:
+        """Train on all rows and score them out of fold in one fit, where the classifier can."""
+        if self._begun is not None or not hasattr(self.estimator, "fit_leaving_out"):
+            return None
+        final, fold_of_row = self._new(), self.data.bags.spread(folds)
+        scores = final.fit_leaving_out(self.data.X, self.targets.shares, self.data.weights, fold_of_row)
+        return None if scores is None else (final, scores)
 
     def _rows_of_folds(self, folds: NDArray[np.intp]) -> list[NDArray[np.intp]]:
         fold_of_row = self.data.bags.spread(folds)
@@ -248,6 +285,13 @@ class FinalLearner:
         for left_out, rows in enumerate(held):
             others = np.sum([sums for place, sums in enumerate(parts) if place != left_out], axis=0)
             yield self._new().fit_sums(self._begun, others).decision(self.data.rows.take(rows))
+
+
+def _checked_scores(scores: Any, n_classes: int, n: int) -> NDArray[np.float64]:
+    values, shape = np.asarray(scores, dtype=np.float64), (n,) if n_classes == 2 else (n, n_classes)
+    if values.shape != shape or np.isnan(values).any():
+        raise ValueError(f"fit_leaving_out must return numbers of shape {shape}, not {values.shape} or NaN")
+    return values
 
 
 def _in_order(held: list[NDArray[np.intp]], scores: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -290,33 +334,6 @@ def warn_of_final(final: FinalClassifier, learner: FinalLearner, config: FitConf
 
 def _of(weights: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
     return None if weights is None else weights[rows]
-
-
-def probability_slope(scores: NDArray[np.float64], classes: NDArray[np.intp]) -> float:
-    """Fit a of p = 1 / (1 + exp(-a s)) to out-of-fold scores (Platt, 1999, without the shift).
-
-    Without a shift, the more probable class is the predicted one.
-
-    Args:
-        scores: (n,) for two classes, or (n, C).
-        classes: (n,) inferred classes.
-    """
-    if scores.ndim == 2:
-        classes = (classes[:, None] == np.arange(scores.shape[1])).astype(np.intp).ravel()
-        scores = scores.ravel()
-    spread = float(np.abs(scores).mean())
-    if spread == 0 or len(np.unique(classes)) < 2:
-        return 1.0
-    model = LogisticRegression(fit_intercept=False, C=100.0).fit(scores[:, None] / spread, classes)
-    slope = float(model.coef_[0, 0]) / spread
-    return slope if slope > 0 else 1.0
-
-
-def probabilities(scores: NDArray[np.float64], slope: float) -> NDArray[np.float64]:
-    """Turn scores, (n,) or (n, C), into probabilities (n, C)."""
-    columns = scores if scores.ndim == 2 else np.stack([np.zeros_like(scores), scores], axis=1)
-    powers = np.exp(slope * (columns - columns.max(axis=1, keepdims=True)))
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
 def inferred_shares(inferred: InferredLabels, space: LabelSpace) -> NDArray[np.float64]:

@@ -18,7 +18,6 @@ from bliss_framework.estimator.final import (
     FinalClassifier,
     FinalLearner,
     naming_final,
-    probability_slope,
     targets_of,
     warn_of_final,
 )
@@ -32,6 +31,7 @@ from bliss_framework.estimator.label_inference import (
     warn_of_folds,
 )
 from bliss_framework.estimator.out_of_fold import HeldOutBags, OutOfFold
+from bliss_framework.estimator.probabilities import probability_slope
 from bliss_framework.estimator.selection import Pieces
 from bliss_framework.estimator.self_training import self_trained
 from bliss_framework.extension.contracts import Regime

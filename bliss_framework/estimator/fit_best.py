@@ -11,11 +11,12 @@ from bliss_framework.estimator.bag_head import HeadedBags, fitted_head, head_in_
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.ensemble import Member
 from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
-from bliss_framework.estimator.final import FinalClassifier, probability_slope, warn_of_final
+from bliss_framework.estimator.final import FinalClassifier, warn_of_final
 from bliss_framework.estimator.fit import OUT_OF_FOLD, FitRequest, FitResult, learner_of
 from bliss_framework.estimator.instance_threshold import instance_threshold
 from bliss_framework.estimator.label_inference import OrderedData, inherited_labels, labels_to_learn, order_data
 from bliss_framework.estimator.out_of_fold import HeldOutBags
+from bliss_framework.estimator.probabilities import probability_slope
 from bliss_framework.estimator.selection import Trial, groups_of, trials_of, unit_of
 from bliss_framework.estimator.training_parts import check_training_parts
 from bliss_framework.kernel.crossfit import CrossFit

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.estimator.final import probabilities
+from bliss_framework.estimator.probabilities import probabilities
 
 
 @frozen(eq=False)

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from bliss_framework.estimator.final import probability_slope
+from bliss_framework.estimator.probabilities import probability_slope
 from bliss_framework.extension.contracts import BagReading
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import WeakLabels

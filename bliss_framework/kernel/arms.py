@@ -1,5 +1,7 @@
 """Arm statistics: pulls, reward sums and empirical means of every (instance, label)."""
 
+from functools import cached_property
+
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
@@ -28,8 +30,9 @@ class ArmStatistics:
         """Start with no pull at all."""
         return cls(np.zeros(candidates.shape), np.zeros(candidates.shape), candidates)
 
+    @cached_property
     def read_only(self) -> "ArmStatistics":
-        """Return the same statistics for somebody who must not change them."""
+        """The same statistics, as they are whenever they are looked at, for somebody who must not change them."""
         return ArmStatistics(read_only(self.pulls), read_only(self.reward_sum), read_only(self.candidates))
 
     @property

@@ -116,7 +116,7 @@ def checked_bounds(strategy: Any, arms: ArmStatistics, round: int, rng: np.rando
         PluginError: if they are something else, or the strategy raises.
     """
     with attributing_errors("strategy", "strategy", round):
-        returned = strategy.bounds(arms.read_only(), round, rng)
+        returned = strategy.bounds(arms.read_only, round, rng)
         raw = np.asarray(returned)
     if returned is None or raw.dtype.kind not in "fiub":
         found = "None" if returned is None else f"bounds of dtype {raw.dtype}"

@@ -54,13 +54,14 @@ class DenseLevels:
         self.codes = np.empty(array.shape, dtype=np.uint32)
         step = max(1, BLOCK // max(array.shape[0], 1))
         for first in range(0, array.shape[1], step):
-            block = array[:, first : first + step]
+            # Sorting is faster where the values of a column lie beside each other.
+            columns = np.ascontiguousarray(array[:, first : first + step].T)
             # Equal values have one level, in whatever order they come, so the fastest way of sorting will do.
-            order = np.argsort(block, axis=0)
-            grows = np.diff(np.take_along_axis(block, order, axis=0), axis=0) > 0
-            codes = np.zeros(block.shape, dtype=np.uint32)
-            codes[1:] = np.cumsum(grows, axis=0)
-            np.put_along_axis(self.codes[:, first : first + step], order, codes, axis=0)
+            order = np.argsort(columns, axis=1)
+            ordered = np.take_along_axis(columns, order, axis=1)
+            levels = np.zeros(columns.shape, dtype=np.uint32)
+            np.cumsum(ordered[:, 1:] > ordered[:, :-1], axis=1, out=levels[:, 1:])
+            np.put_along_axis(self.codes[:, first : first + step].T, order, levels, axis=1)
         self.constant = ~self.codes.any(axis=0)
         # Few keys are kept, as all sums are made of them; of many there is a block at a time.
         self.kept = _keys(self.codes) if self.codes.size <= BLOCK else None

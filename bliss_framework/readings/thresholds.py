@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import root
 from scipy.special import expit
 
 LOWEST, N_LEVELS = 0.05, 60  # Ratios of fewer scores of negative bags are too noisy to be looked at.
@@ -66,15 +66,22 @@ def logistic_threshold(scores: NDArray[np.float64], truth: NDArray[Any]) -> floa
         return best_threshold(scores, truth)
     z = (ordered / largest - mean) / unit
 
-    def loss(values: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        slope, shift = values
-        margins = signs * (slope * z + shift)
-        missed = signs * expit(-margins)
-        slopes = np.array([-(missed * z).sum() + 2.0 * RIDGE * slope, -missed.sum()])
-        return float(np.logaddexp(0.0, -margins).sum() + RIDGE * slope**2), slopes
+    def loss_slopes(curve: NDArray[np.float64]) -> NDArray[np.float64]:
+        slope, shift = curve
+        missed = signs * expit(-signs * (slope * z + shift))
+        return np.array([2.0 * RIDGE * slope - missed @ z, -missed.sum()])
 
-    slope, shift = minimize(loss, np.array([1.0, 0.0]), jac=True, method="L-BFGS-B").x
-    if slope <= LEAST_SLOPE:
+    def curvature(curve: NDArray[np.float64]) -> NDArray[np.float64]:
+        slope, shift = curve
+        likely = expit(slope * z + shift)
+        weights = likely * (1.0 - likely)
+        mixed = weights @ z
+        return np.array([[weights @ (z * z) + 2.0 * RIDGE, mixed], [mixed, weights.sum()]])
+
+    # The loss is convex: it is smallest where both of its slopes are 0.
+    found = root(loss_slopes, np.array([1.0, 0.0]), jac=curvature)
+    slope, shift = found.x
+    if not found.success or slope <= LEAST_SLOPE:
         return best_threshold(scores, truth)
     # Beyond all scores it makes no difference how far.
     return float(largest * (mean + unit * np.clip(-shift / slope, z[0] - 1.0, z[-1] + 1.0)))

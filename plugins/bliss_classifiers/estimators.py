@@ -11,7 +11,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bliss_classifiers.kernels import linear_kernel, precision, rbf_gamma, rbf_kernel
 from bliss_classifiers.scored import Scored
+from bliss_classifiers.smoother import inverse_of
 from bliss_framework.plugin import factorised
+
+LEFT_OUT_AT_ONCE = 2_000  # Rows; above that, fits without a fold are as fast, and several processes share them.
 
 
 class _Kernel(Scored):
@@ -51,19 +54,59 @@ class KernelLeastSquares(_Kernel):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelLeastSquares":
         """Solve the regularised normal equations: X (n, d), y (n,), sample_weight (n,) >= 0."""
         X, positions = self._read(X, y)
-        return self._solve(X, np.eye(len(self.classes_))[positions], sample_weight)
+        self._solve(X, np.eye(len(self.classes_))[positions], sample_weight)
+        return self
 
     def fit_shares(self, X: Any, shares: Any, sample_weight: Any = None) -> "KernelLeastSquares":
         """Fit targets between -1 and 1: shares (n, C) of the classes 0 .. C - 1, each row summing to 1.
 
         Least squares on a share is least squares on copies of the row, one for each class, weighted by the shares.
         """
+        self._solve_shares(X, shares, sample_weight)
+        return self
+
+    def fit_leaving_out(
+        self, X: Any, shares: Any, sample_weight: Any, folds: NDArray[np.intp]
+    ) -> NDArray[np.float64] | None:
+        """Fit shares of all rows, and score each row as a fit without its fold would that has the same width.
+
+        With A = K + 1 + ridge * diag(1/w) and a = A^-1 t, the rows h of a fold have the held-out outputs
+
+            f_h = t_h - ((A^-1)_hh)^-1 a_h
+
+        so one inverse serves all folds. Source: An, Liu and Venkatesh, Fast cross-validation algorithms for least
+        squares support vector machine and kernel ridge regression, Pattern Recognition 40 (2007).
+
+        Args:
+            X: (n, d).
+            shares: (n, C) of the classes 0 .. C - 1.
+            sample_weight: (n,) or None.
+            folds: (n,) of each row, two or more.
+
+        Returns:
+            (n,) for two classes, else (n, C); None, and no fit, for many rows and where some have no weight.
+        """
+        if X.shape[0] > LEFT_OUT_AT_ONCE or not (sample_weight is None or (np.asarray(sample_weight) > 0).all()):
+            return None
+        factor, targets = self._solve_shares(X, shares, sample_weight)
+        inverse, missed = inverse_of(factor), np.empty(targets.shape)
+        for fold in np.unique(folds):
+            held = np.flatnonzero(folds == fold)
+            own = inverse[np.ix_(held, held)].astype(np.float64)
+            missed[held] = np.linalg.solve(own, self.dual_coef_[held])
+        outputs = targets - missed
+        return outputs[:, 0] if outputs.shape[1] == 1 else outputs
+
+    def _solve_shares(self, X: Any, shares: Any, sample_weight: Any) -> tuple[Any, NDArray[np.float64]]:
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         self.classes_ = np.arange(shares.shape[1])
         self.gamma_ = rbf_gamma(X, self.width) if self.kernel == "rbf" else None
         return self._solve(X, shares, sample_weight)
 
-    def _solve(self, X: Any, shares: NDArray[np.float64], sample_weight: Any) -> "KernelLeastSquares":
+    def _solve(
+        self, X: Any, shares: NDArray[np.float64], sample_weight: Any
+    ) -> tuple[tuple[NDArray[Any], bool], NDArray[np.float64]]:
+        """Find the coefficients; return the factor of the matrix and the targets (n, 1) or (n, C) of weighted rows."""
         weights = np.ones(len(shares)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         weights = np.broadcast_to(weights, len(shares))
         if not (weights > 0).any():
@@ -78,7 +121,7 @@ class KernelLeastSquares(_Kernel):
         factor = factorised(gram, self.ridge / np.maximum(weights[counted], 1e-9))
         solved = cho_solve(factor, targets.astype(gram.dtype))
         self.dual_coef_ = solved.astype(np.float64)
-        return self
+        return factor, targets
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return outputs: (n,) for two classes, else (n, C)."""

@@ -19,7 +19,7 @@ from scipy.sparse.linalg import LinearOperator
 from bliss_classifiers.one_label import from_outputs, signed_targets
 from bliss_framework.plugin import Part, Predictions, PreparedClassifier, factorised
 
-MIRRORED = 256  # Rows of a matrix that are filled at a time.
+MIRRORED = 64  # Rows of a matrix that are filled at a time.
 
 
 def prepared_smoother(K: NDArray[Any], H: NDArray[Any], ridge: float, train: Part) -> "PreparedSmoother":
@@ -103,9 +103,10 @@ def inverse_of(factor: tuple[NDArray[Any], bool]) -> NDArray[Any]:
     inverse, _ = invert(half, lower=lower)
     filled = np.asarray(inverse if lower else inverse.T)
     # LAPACK fills one half only, here the one below the diagonal; the other is filled block by block, in place.
+    above = np.triu(np.ones((MIRRORED, MIRRORED), dtype=bool))
     for start in range(0, len(filled), MIRRORED):
         own = slice(start, start + MIRRORED)
-        block = np.tril(filled[own, own])
-        filled[own, own] = block + np.tril(block, -1).T
+        block = filled[own, own]
+        np.copyto(block, block.T.copy(), where=above[: len(block), : len(block)])
         filled[own, start + MIRRORED :] = filled[start + MIRRORED :, own].T
     return filled

@@ -6,19 +6,20 @@ from attrs import evolve
 from hypothesis import given, settings, strategies as st
 from scipy.optimize import minimize_scalar
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
+from bliss_classifiers.estimators import KernelLeastSquares
 from bliss_classifiers.least_squares import LeastSquares
-from bliss_framework import Bags, LabelSpace, Part, WeakLabels
+from bliss_framework import Bags, LabelSpace, Part, PluginError, WeakLabels
 from bliss_framework.compute.processes import Spread
 from bliss_framework.estimator.final import (
     FinalClassifier,
     FinalLearner,
     final_targets,
-    probabilities,
-    probability_slope,
 )
+from bliss_framework.estimator.probabilities import probabilities, probability_slope
 from bliss_framework.kernel.result import InferredLabels
 from bliss_framework.kernel.row_view import RowView
 
@@ -38,6 +39,18 @@ class Memory(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X):
         return np.array([1.0 if tuple(row) in self.rows_ else -1.0 for row in X.tolist()])
+
+
+class Sharing(BaseEstimator):
+    """Notes down what it was trained on."""
+
+    def fit_shares(self, X, shares, sample_weight=None):
+        self.seen_ = (X.tolist(), shares.tolist(), None if sample_weight is None else sample_weight.tolist())
+        self.classes_ = np.arange(2)
+        return self
+
+    def decision_function(self, X):
+        return np.full(len(X), 0.25)
 
 
 def inferred(classes, confidence=None, undecided=None):
@@ -120,6 +133,52 @@ def test_sums_without_a_fold_are_those_of_the_others(weighted):
     assert np.allclose(own.fit_on(np.arange(30)).decision(X), whole.decision_function(X))
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_classifier_that_leaves_out_is_fitted_once(weighted):
+    """Its final classifier and its scores are those of fits one by one, but for the width of the kernel."""
+    weights = np.random.default_rng(3).uniform(0.5, 2.0, 30) if weighted else None
+    folds, classes = np.array([1, 0, 2, 0, 1, 2]), (X[:, 0] > 0).astype(int)
+    own = learner(KernelLeastSquares(ridge=0.5, width="scale"), inferred(classes), [5] * 6)
+    own = evolve(own, data=evolve(own.data, weights=weights))
+    final, waiting = own.with_out_of_fold(folds, Spread())
+    assert np.array_equal(waiting(), own.out_of_fold(folds, Spread()))
+    assert np.allclose(final.decision(X), own.fit_on(np.arange(30)).decision(X))
+    gamma, fold_of_row = final.fitted_.gamma_, np.repeat(folds, 5)
+    for fold in range(3):
+        others, held = np.flatnonzero(fold_of_row != fold), np.flatnonzero(fold_of_row == fold)
+        same = KernelLeastSquares(ridge=0.5, width=gamma * X[others].var(axis=0).sum())
+        kept = None if weights is None else weights[others]
+        model = same.fit_shares(X[others], own.targets.shares[others], kept)
+        assert np.allclose(waiting()[held], model.decision_function(X[held]), atol=1e-4)
+
+
+class LeavesOut(Sharing):
+    """Says of each row what it was told to."""
+
+    def __init__(self, said=None):
+        self.said = said
+
+    def fit_leaving_out(self, X, shares, sample_weight, folds):
+        self.fit_shares(X, shares, sample_weight)
+        return self.said
+
+
+@pytest.mark.parametrize("said", [np.zeros(29), np.zeros((30, 2)), np.full(30, np.nan)])
+def test_what_is_left_out_is_checked(said):
+    """One score for each row, and numbers: anything else is a fault of the classifier."""
+    own = learner(LeavesOut(said), inferred((X[:, 0] > 0).astype(int)), [5] * 6)
+    with pytest.raises(PluginError, match=r"fit_leaving_out must return numbers of shape \(30,\)"):
+        own.out_of_fold(np.array([0, 1, 2, 0, 1, 2]), Spread())
+
+
+def test_a_classifier_that_stands_back_is_trained_fold_by_fold():
+    """Without scores in one go there are as many fits as folds."""
+    own = learner(LeavesOut(), inferred((X[:, 0] > 0).astype(int)), [5] * 6)
+    final, waiting = own.with_out_of_fold(np.array([0, 1, 2, 0, 1, 2]), Spread())
+    assert waiting().tolist() == [0.25] * 30
+    assert len(final.fitted_.seen_[0]) == 30
+
+
 def test_scores_are_made_a_block_at_a_time(monkeypatch):
     """However many rows are scored at once, each has its own score."""
     model = FinalClassifier(GaussianNB(), 2).fit(X, (X[:, 0] > 0).astype(int), None)
@@ -152,6 +211,18 @@ def test_slope_has_the_greatest_likelihood(scale):
     classes = (rng.random(400) < 1 / (1 + np.exp(-2.0 * truth))).astype(int)
     best = minimize_scalar(lambda a: likelihood(a, truth, classes), bounds=(0.01, 50), method="bounded").x
     assert np.isclose(probability_slope(truth * scale, classes) * scale, best, rtol=0.02)
+
+
+@pytest.mark.parametrize("shape", [(200,), (100, 3)])
+def test_slope_is_that_of_a_logistic_regression(shape):
+    """Without a shift, with a ridge of 0.01 on the slope of scores of mean size 1."""
+    rng = np.random.default_rng(2)
+    scores = rng.normal(size=shape)
+    classes = (scores + rng.normal(size=shape) > 0).astype(int) if len(shape) == 1 else scores.argmax(axis=1)
+    truth = classes if len(shape) == 1 else (classes[:, None] == np.arange(3)).astype(int).ravel()
+    unit = np.abs(scores).mean()
+    model = LogisticRegression(fit_intercept=False, C=100.0, tol=1e-10).fit(scores.reshape(-1, 1) / unit, truth)
+    assert probability_slope(scores, classes) == pytest.approx(model.coef_[0, 0] / unit, rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -246,18 +317,6 @@ def test_weights_of_the_regime_multiply(share, confident):
     weighted = final_targets(FOUND, part(own), INHERITED, share, confident)
     assert np.allclose(weighted.weights, own if plain is None else own * plain)
     assert np.allclose(weighted.shares, final_targets(FOUND, part(), INHERITED, share, confident).shares)
-
-
-class Sharing(BaseEstimator):
-    """Notes down what it was trained on."""
-
-    def fit_shares(self, X, shares, sample_weight=None):
-        self.seen_ = (X.tolist(), shares.tolist(), None if sample_weight is None else sample_weight.tolist())
-        self.classes_ = np.arange(2)
-        return self
-
-    def decision_function(self, X):
-        return np.full(len(X), 0.25)
 
 
 def test_a_classifier_that_learns_shares_is_told_them():

@@ -713,6 +713,40 @@ def test_shares_are_copies_of_rows_with_weights(weighted, n_classes):
     assert model.classes_.tolist() == list(range(n_classes))
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("ridge", [0.5, 1e-3])  # Of single and of double precision.
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_one_fit_says_what_fits_without_each_fold_would(weighted, n_classes, ridge, sparse):
+    """Scores out of fold are those of scikit-learn's kernel ridge without the rows of the fold, of the same width."""
+    X, shares = part(30).X, shares_of(30, n_classes)
+    weights = np.random.default_rng(6).uniform(0.2, 3.0, size=30) if weighted else None
+    folds = np.array([2, 0, 1, 1, 0, 2, 1, 2, 0, 1] * 3)
+    model = KernelLeastSquares(ridge=ridge, width=0.5)
+    found = model.fit_leaving_out(sp.csr_matrix(X) if sparse else X, shares, weights, folds)
+    kernel = sk_rbf(X, gamma=0.5 / X.var(axis=0).sum()) + 1.0
+    expected = np.empty((30, n_classes))
+    for fold in range(3):
+        own, others = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+        counted = None if weights is None else weights[others]
+        ridges = SklearnKernelRidge(alpha=ridge, kernel="precomputed")
+        ridges.fit(kernel[np.ix_(others, others)], 2.0 * shares[others] - 1.0, counted)
+        expected[own] = ridges.predict(kernel[np.ix_(own, others)])
+    assert np.allclose(found, expected[:, 1] if n_classes == 2 else expected, atol=1e-4)
+    plain = KernelLeastSquares(ridge=ridge, width=0.5).fit_shares(X, shares, weights)
+    assert np.allclose(model.decision_function(X), plain.decision_function(X))
+
+
+def test_rows_without_weight_and_many_rows_are_left_out_fit_by_fit(monkeypatch):
+    """One inverse serves no row that has no coefficient, and many rows go to several processes."""
+    X, shares, folds = part(12).X, shares_of(12, 2), np.arange(12) % 3
+    model = KernelLeastSquares()
+    assert model.fit_leaving_out(X, shares, np.arange(12.0), folds) is None
+    monkeypatch.setattr("bliss_classifiers.estimators.LEFT_OUT_AT_ONCE", 11)
+    assert model.fit_leaving_out(X, shares, None, folds) is None
+    assert not hasattr(model, "classes_")
+
+
 def test_certain_shares_are_labels():
     """Shares of 0 and 1 give the fit on labels, also where only one class has any."""
     X, labels = part(12).X, draws(12, 1)[0]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 from bliss_framework.errors import SettingsError
 from bliss_framework.plugin import (
@@ -13,6 +14,7 @@ from bliss_framework.plugin import (
     WeakLabels,
     is_possible,
 )
+from bliss_framework.readings.thresholds import best_threshold, logistic_threshold
 
 BAGS = Bags.from_ids(["a", "a", "b"])
 SCORES = np.array([-1.0, 3.0, -0.5])
@@ -65,3 +67,28 @@ class TestClassReading:
     def test_possible(self):
         """A matrix marks the classes that are possible."""
         assert is_possible(np.array([0, 2]), np.array([[1, 1, 0], [1, 1, 0]])).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+@pytest.mark.parametrize("n_positive", [1, 20, 39])
+def test_logistic_threshold_is_where_both_classes_are_as_likely(n_positive, scale):
+    """The curve of least loss, as a general search finds it, whatever the scale of the scores and the share of ones."""
+    rng = np.random.default_rng(n_positive)
+    truth = (np.arange(40) < n_positive).astype(int)
+    scores = rng.normal(size=40) + 1.5 * truth + 3.0
+    z, signs = (scores - scores.mean()) / scores.std(), 2 * truth - 1
+    slope, shift = minimize(
+        lambda curve: np.logaddexp(0.0, -signs * (curve[0] * z + curve[1])).sum() + 0.1 * curve[0] ** 2,
+        np.zeros(2),
+        method="Nelder-Mead",
+        options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 2000},
+    ).x
+    expected = scores.mean() + scores.std() * np.clip(-shift / slope, z.min() - 1.0, z.max() + 1.0)
+    assert logistic_threshold(scores * scale, truth) == pytest.approx(expected * scale, rel=1e-5)
+
+
+@pytest.mark.parametrize("truth", [[1, 1, 0, 0], [0, 0, 0, 0]])
+def test_logistic_threshold_of_scores_that_say_nothing_is_the_best_one(truth):
+    """Where larger scores speak against label 1, or all are alike, no curve has a place where it turns."""
+    scores, truth = np.array([0.0, 1.0, 2.0, 4.0]), np.array(truth)
+    assert logistic_threshold(scores, truth) == best_threshold(scores, truth)

@@ -13,6 +13,7 @@ from bliss_framework.extension.contracts.bag_reading import BagReading as BagRea
 from bliss_framework.extension.contracts.baseline import Baseline as Baseline
 from bliss_framework.extension.contracts.classifier import (
     Classifier as Classifier,
+    LeaveOutEstimator as LeaveOutEstimator,
     PreparedClassifier as PreparedClassifier,
     ProblemSize as ProblemSize,
     SumsEstimator as SumsEstimator,

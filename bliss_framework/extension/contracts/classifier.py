@@ -124,6 +124,30 @@ class SumsEstimator(Protocol):
         """Return a copy that is fitted by the sums of all that it is trained on."""
 
 
+class LeaveOutEstimator(Protocol):
+    """A final classifier that finds out from one fit what fits without each fold would say, as kernel ridge does."""
+
+    def fit_leaving_out(
+        self,
+        X: Any,
+        shares: NDArray[np.float64],
+        sample_weight: NDArray[np.float64] | None,
+        folds: NDArray[np.intp],
+    ) -> NDArray[np.float64] | None:
+        """Fit all rows as `fit_shares` does, and return scores of each row by a fit without the rows of its fold.
+
+        Args:
+            X: (n, d) array or CSR matrix.
+            shares: (n, C) of the classes 0 .. C - 1.
+            sample_weight: (n,) or None.
+            folds: (n,) of each row, two or more.
+
+        Returns:
+            (n,) for two classes, positive for class 1, else (n, C); None, without a fit, where it is trained once for
+            each fold like any other.
+        """
+
+
 class Classifier(ABC):
     """Any ordinary classifier: pulled many times on a fold, and fitted once in the end."""
 
@@ -153,7 +177,8 @@ class Classifier(ABC):
     def estimator(self, random_state: int) -> Any:
         """Return a fresh scikit-learn classifier with the same parameters, for the fit after inference.
 
-        One with `fit_shares(X, shares, sample_weight)` learns soft labels; see also `SumsEstimator`.
+        One with `fit_shares(X, shares, sample_weight)` learns soft labels; see also `SumsEstimator` and
+        `LeaveOutEstimator`.
         """
 
     def memory(self, size: ProblemSize) -> int:

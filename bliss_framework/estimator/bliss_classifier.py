@@ -181,9 +181,11 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         with one_blas_thread(), naming_plugins(active_plugins):
             request = self._request(data, config, emit, run_tasks, Work())
+            # Were it to hold the request, which holds it, all rows would stay in memory until cycles are looked for.
+            rows = request.data
 
             def keep_labels(found: CrossFit, order: NDArray[np.intp]) -> None:
-                remember_labels(self, found, order, request.data)
+                remember_labels(self, found, order, rows)
                 keep(self)
 
             request = evolve(request, keep=keep_labels, pieces=pieces)

@@ -1,4 +1,4 @@
-"""A fit that nobody needs any more takes no memory: no cycle of references holds its rows until cycles are looked for."""
+"""A fit that nobody needs any more takes no memory: no cycle of references holds its rows until it is looked for."""
 
 import gc
 import weakref

@@ -34,12 +34,15 @@ def at_least(lowest: int) -> Validator:
     return check
 
 
-def between(lowest: float, highest: float) -> Validator:
-    """Allow a finite number in a closed range."""
+def between(lowest: float, highest: float, *words: str) -> Validator:
+    """Allow a finite number in a closed range, or one of some words."""
 
     def check(_: Any, attribute: Any, value: Any) -> None:
+        if isinstance(value, str) and value in words:
+            return
         if not _is_finite(value) or not lowest <= value <= highest:
-            raise SettingsError(f"{attribute.name} must be a number from {lowest:g} to {highest:g}; got {value!r}.")
+            allowed = " or ".join([*(f'"{word}"' for word in words), f"a number from {lowest:g} to {highest:g}"])
+            raise SettingsError(f"{attribute.name} must be {allowed}; got {value!r}.")
 
     return check
 

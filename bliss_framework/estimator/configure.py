@@ -27,6 +27,7 @@ from bliss_framework.kernel.fold_task import Components
 from bliss_framework.kernel.inference import InferenceSettings
 
 KIND_OF = {**{name: name for name in COMPONENTS}, "final_classifier": "classifier"}
+FIRST_SHARE = 0.5  # Of what instances inherit, while the regime has not chosen one.
 AFTER_INFERENCE = tuple(name for name in named("final") if TABLE[name].in_grid)
 
 
@@ -140,12 +141,22 @@ class FitConfig:
     @property
     def has_bandit(self) -> bool:
         """Whether labels are inferred by a bandit; otherwise this is the control, and they start as inherited ones."""
-        return bool(self["inherited_share"] < 1)
+        return bool(self["inherited_share"] != 1)
 
     @property
     def learnt_share(self) -> float:
         """How much the final classifier learns of what instances inherit: nothing where the control relabels that."""
-        return float(self["inherited_share"]) if self.has_bandit or not self["relabel_rounds"] else 0.0
+        wanted = FIRST_SHARE if self.chooses_share else float(self["inherited_share"])
+        return wanted if self.has_bandit or not self["relabel_rounds"] else 0.0
+
+    @property
+    def chooses_share(self) -> bool:
+        """Whether the regime chooses how much is learnt of what instances inherit."""
+        return isinstance(self["inherited_share"], str)
+
+    def with_share(self, share: float) -> "FitConfig":
+        """Return the same configuration with a share that was chosen."""
+        return evolve(self, values={**self.values, "inherited_share": share})
 
     @property
     def order_key(self) -> str:
@@ -260,7 +271,8 @@ class _Resolver:
         axes = {name: values for name, values in grid.items() if not self.is_given(name)}
         advised = self.advised()
         for values in product(*axes.values()):
-            yield self.config(advised, dict(zip(axes, values, strict=True)))
+            config = self.config(advised, dict(zip(axes, values, strict=True)))
+            yield config.with_share(config.learnt_share) if config.chooses_share else config
 
     def is_given(self, name: str) -> bool:
         """Say whether the user has set a parameter, or a "component.parameter"."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.compute.processes import Spread
@@ -38,6 +38,7 @@ from bliss_framework.extension.contracts import Regime
 from bliss_framework.kernel.crossfit import CrossFit, RunTasks, cross_fit
 from bliss_framework.kernel.events import Emit
 from bliss_framework.kernel.folds import deal_folds
+from bliss_framework.kernel.guards import attributing_errors
 from bliss_framework.kernel.pull import Part
 
 # Is told what was inferred, and (n,) the caller's row of each of its rows.
@@ -89,6 +90,7 @@ class FitResult:
         out_of_fold: what is said of bags that were not trained on; None where there are too few of them.
         chosen: the settings of each member that were chosen, with their selection score.
         headed: what reads bags from their rows, too; None where bags are read from scores alone.
+        inherited_share: how much was learnt of what instances inherit, where the regime chose it; else None.
     """
 
     config: FitConfig = field()
@@ -102,6 +104,7 @@ class FitResult:
     out_of_fold: OutOfFold | None = field()
     chosen: list[dict[str, Any]] = field(factory=list)
     headed: HeadedBags | None = field(default=None)
+    inherited_share: float | None = field(default=None)
 
     def inference(self, classes: NDArray[Any]) -> dict[str, Any]:
         """Say what was inferred, as `result.json` does under "inference"; `classes` (C,) are the user's values."""
@@ -113,6 +116,7 @@ class FitResult:
             "weak_score": found.weak_score,
             "n_pulls": found.n_pulls,
             "n_folds": found.n_folds,
+            **({} if self.inherited_share is None else {"inherited_share": self.inherited_share}),
             **({"n_relabel_rounds": found.n_relabel_rounds} if found.n_relabel_rounds else {}),
             "label_counts": {
                 str(value): int((inferred.classes == c).sum()) for c, value in enumerate(classes.tolist())
@@ -146,14 +150,16 @@ def fit(request: FitRequest) -> FitResult:
             found = relabelled(found, config, data, request.seed, request.emit)
         warn_of_folds(found)
     request.keep(found, ready.order)
-    learner, spread = learner_of(config, ready, found, request.seed), Spread(request.n_jobs)
+    trainer = _Trainer(ready, found, request.seed, Spread(request.n_jobs))
     with naming_final(config):
-        if config["self_training"]:
-            learner = self_trained(learner, config, _out_of_fold_folds(config, data), found.inferred.classes, spread)
-        final, scores = _final_and_scores(learner, config, spread)
-        warn_of_final(final, learner, config)
-        member, calibrated = Member(ready.scaling, final, config["regime"]), _calibrated(learner, config, found, scores)
-    return FitResult(config, found, [member], (config.regime,), ready.order, *calibrated)
+        trained = trainer.train(config)
+        if config.chooses_share:
+            trained = trainer.with_chosen_share(trained)
+        warn_of_final(trained.final, trained.learner, config)
+        member = Member(ready.scaling, trained.final, config["regime"])
+        calibrated = _calibrated(trained, found.inferred.classes)
+    share = trained.config.learnt_share if config.chooses_share else None
+    return FitResult(config, found, [member], (config.regime,), ready.order, *calibrated, inherited_share=share)
 
 
 def warn_of_collapse(found: CrossFit, classes: NDArray[Any]) -> None:
@@ -179,31 +185,72 @@ def learner_of(config: FitConfig, ready: OrderedData, found: CrossFit, seed: int
     return FinalLearner(config.final.estimator(seed), ready.data, targets)
 
 
-def _final_and_scores(
-    learner: FinalLearner, config: FitConfig, spread: Spread
-) -> tuple[FinalClassifier, Scores | None]:
-    """Train the final classifier, and return what waits for out-of-fold scores; None where bags are too few."""
-    if learner.data.bags.n_bags < OUT_OF_FOLD:
-        return learner.fit_on(np.arange(learner.data.n_rows)), None
-    return learner.with_out_of_fold(_out_of_fold_folds(config, learner.data), spread)
+@frozen(eq=False)
+class _Trained:
+    """A final classifier, what it learnt, and the scores of rows by such that did not learn from their bags.
+
+    Attributes:
+        config: with the inherited share in use.
+        learner: what was learnt of each row.
+        final: trained on all rows.
+        waiting: waits for out-of-fold scores, (n,) or (n, C); None where bags are too few.
+    """
+
+    config: FitConfig = field()
+    learner: FinalLearner = field()
+    final: FinalClassifier = field()
+    waiting: Scores | None = field()
 
 
-def _calibrated(
-    learner: FinalLearner, config: FitConfig, found: CrossFit, waiting: Scores | None
-) -> tuple[float, float, float, OutOfFold | None]:
+@frozen(eq=False)
+class _Trainer:
+    """Trains final classifiers on the labels that were found."""
+
+    ready: OrderedData = field()
+    found: CrossFit = field()
+    seed: int = field()
+    spread: Spread = field()
+
+    def train(self, config: FitConfig) -> _Trained:
+        """Train on all rows, and begin with the scores out of fold."""
+        learner = learner_of(config, self.ready, self.found, self.seed)
+        if learner.data.bags.n_bags < OUT_OF_FOLD:
+            return _Trained(config, learner, learner.fit_on(np.arange(learner.data.n_rows)), None)
+        folds = _out_of_fold_folds(config, learner.data)
+        if config["self_training"]:
+            learner = self_trained(learner, config, folds, self.found.inferred.classes, self.spread)
+        return _Trained(config, learner, *learner.with_out_of_fold(folds, self.spread))
+
+    def with_chosen_share(self, trained: _Trained) -> _Trained:
+        """Let the regime choose how much is learnt of what instances inherit, and train anew where that is another."""
+        if trained.waiting is None:
+            return trained
+        scores, data, learnt = trained.waiting(), trained.learner.data, trained.config.learnt_share
+        trained = evolve(trained, waiting=lambda: scores)
+        cut = instance_threshold(trained.config, scores, data.bags, data.weak, self.found.inferred.classes)
+        reading = trained.config.regime.reading
+        with attributing_errors("regime", "inherited_share of the reading"):
+            share = float(reading.inherited_share(scores - cut, data.bags, data.weak, learnt))
+            if not 0 <= share <= 1:
+                raise ValueError(f"it must return a number from 0 to 1, and returned {share}")
+        chosen = trained.config.with_share(share)
+        return evolve(trained, config=chosen) if share == learnt else self.train(chosen)
+
+
+def _calibrated(trained: _Trained, classes: NDArray[np.intp]) -> tuple[float, float, float, OutOfFold | None]:
     """Choose the bag threshold, the instance threshold and the slope of probability on out-of-fold scores."""
-    wanted, data, reading = config["bag_threshold"], learner.data, config.regime.reading
+    config, data, reading = trained.config, trained.learner.data, trained.config.regime.reading
+    wanted = config["bag_threshold"]
     threshold = 0.0 if isinstance(wanted, str) else float(wanted)
-    if waiting is None:
+    if trained.waiting is None:
         fixed = fixed_threshold(config["instance_threshold"], config.learnt_share)
         return threshold, fixed or 0.0, 1.0, None
-    scores = waiting()
+    scores = trained.waiting()
     bag_scores = reading.bag_scores(scores, data.bags)
     # Rows that are bags of their own are ordinary classification: a bag is what its instance is.
     chosen = isinstance(wanted, str) and data.bags.n_bags < data.bags.n_rows
     if chosen:
         threshold = float(reading.bag_threshold(bag_scores, data.weak))
-    classes = found.inferred.classes
     cut = instance_threshold(config, scores, data.bags, data.weak, classes)
     own = scores - cut
     if reading.from_instances:

@@ -171,13 +171,13 @@ class Parameters(TypedDict, total=False):
         ),
     ]
     inherited_share: Annotated[
-        float | None,
+        float | str | None,
         Parameter(
             "final",
             0.0,
-            between(0.0, 1.0),
+            between(0.0, 1.0, "out-of-fold"),
             "How much the final classifier learns of what instances inherit from their bag: 0 is the paper, 1 the "
-            "control without a bandit, which infers nothing.",
+            "control without a bandit, which infers nothing, and out-of-fold lets the regime choose it.",
             "X",
         ),
     ]

@@ -30,6 +30,7 @@ class BinaryReading(BagReading):
     """
 
     takes_weights: ClassVar[bool] = True
+    few_witnesses: ClassVar[float] = 0.25  # Of the instances of positive bags; no measured data lie near it.
 
     bag_score: str = field(default="max", validator=one_of("max", "mean", "max-mean"))
 
@@ -57,6 +58,11 @@ class BinaryReading(BagReading):
         """
         positive, alone = bags.spread(weak.values == 1), bags.spread(bags.sizes == 1)
         return fewest_mistakes(scores[positive & ~alone], scores[~positive], scores[positive & alone])
+
+    def inherited_share(self, scores: NDArray[np.float64], bags: Bags, weak: WeakLabels, learnt: float) -> float:
+        """Choose 0 where few instances of positive bags score as positive: most of what these inherit is wrong."""
+        inherit = scores[bags.spread(weak.values == 1)]
+        return 0.0 if np.count_nonzero(inherit > 0) < self.few_witnesses * len(inherit) else learnt
 
     def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
         """Score held-out bags: recall over positive bags, precision over instances."""

@@ -113,6 +113,22 @@ class BagReading(ABC):
         """
         return 0.0 if classes is None else float(np.quantile(scores, 1.0 - classes.mean()))
 
+    def inherited_share(self, scores: NDArray[np.float64], bags: Bags, weak: WeakLabels, learnt: float) -> float:
+        """Choose how much the final classifier learns of what instances inherit from their bag; `learnt` by default.
+
+        The settings ask for it with `inherited_share = "out-of-fold"`.
+
+        Args:
+            scores: (n,) out-of-fold scores, positive for class 1, or (n, C), of a classifier that learnt `learnt`.
+            bags: of the n instances.
+            weak: their weak labels.
+            learnt: a number in [0, 1].
+
+        Returns:
+            A number in [0, 1].
+        """
+        return learnt
+
     def selection_score(self, bag_scores: NDArray[np.float64], predicted: NDArray[Any], weak: WeakLabels) -> float:
         """Say how good out-of-fold predictions of bags are, when settings are chosen; the first measure by default.
 

@@ -30,7 +30,7 @@ class BinaryReading(BagReading):
     """
 
     takes_weights: ClassVar[bool] = True
-    few_witnesses: ClassVar[float] = 0.25  # Of the instances of positive bags; no measured data lie near it.
+    few_witnesses: ClassVar[float] = 0.25  # Of the instances of positive bags: measured in explanation/selection.md.
 
     bag_score: str = field(default="max", validator=one_of("max", "mean", "max-mean"))
 

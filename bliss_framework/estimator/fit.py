@@ -227,10 +227,8 @@ class _Trainer:
             return trained
         scores, data, learnt = trained.waiting(), trained.learner.data, trained.config.learnt_share
         trained = evolve(trained, waiting=lambda: scores)
-        cut = instance_threshold(trained.config, scores, data.bags, data.weak, self.found.inferred.classes)
-        reading = trained.config.regime.reading
         with attributing_errors("regime", "inherited_share of the reading"):
-            share = float(reading.inherited_share(scores - cut, data.bags, data.weak, learnt))
+            share = float(trained.config.regime.reading.inherited_share(scores, data.bags, data.weak, learnt))
             if not 0 <= share <= 1:
                 raise ValueError(f"it must return a number from 0 to 1, and returned {share}")
         chosen = trained.config.with_share(share)

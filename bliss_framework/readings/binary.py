@@ -60,9 +60,13 @@ class BinaryReading(BagReading):
         return fewest_mistakes(scores[positive & ~alone], scores[~positive], scores[positive & alone])
 
     def inherited_share(self, scores: NDArray[np.float64], bags: Bags, weak: WeakLabels, learnt: float) -> float:
-        """Choose 0 where few instances of positive bags score as positive: most of what these inherit is wrong."""
+        """Choose 0 where few instances of positive bags score as positive: most of what these inherit is wrong.
+
+        Whatever threshold the user has for instances, those count that score above the one with the fewest mistakes.
+        """
         inherit = scores[bags.spread(weak.values == 1)]
-        return 0.0 if np.count_nonzero(inherit > 0) < self.few_witnesses * len(inherit) else learnt
+        found = np.count_nonzero(inherit > self.instance_threshold(scores, bags, weak, None))
+        return 0.0 if found < self.few_witnesses * len(inherit) else learnt
 
     def weak_score(self, outcome: Outcome) -> Mapping[str, float]:
         """Score held-out bags: recall over positive bags, precision over instances."""

@@ -51,14 +51,14 @@ def test_self_training_starts_from_the_chosen_share():
     assert np.array_equal(own.decision_function(X), told.decision_function(X))
 
 
-@pytest.mark.parametrize(
-    ("scores", "share"), [([1, -1, -1, -1, -1], 0.0), ([1, 1, -1, -1, 1], 0.5), ([1, -1, -1, -1], 0.5)]
-)
-def test_reading_counts_instances_of_positive_bags(scores, share):
-    """Fewer than a quarter of them above 0 are few; what negative bags score has no say."""
-    bags = Bags.from_ids(["a"] * len(scores) + ["b"] * 3)
-    weak = WeakLabels(np.array([1, 0]), (0, 1))
-    assert BinaryReading().inherited_share(np.array([*scores, 1.0, 1.0, 1.0]), bags, weak, 0.5) == share
+@pytest.mark.parametrize(("n_high", "share"), [(0, 0.0), (9, 0.0), (11, 0.5), (30, 0.5)])
+def test_reading_counts_instances_of_positive_bags(n_high, share):
+    """A quarter of forty are ten: the others score as forty negative ones do, whatever the scores are shifted by."""
+    low = np.linspace(-1.0, -0.5, 40)
+    scores = np.concatenate([np.full(n_high, 3.0), np.linspace(-1.0, -0.5, 40 - n_high), low])
+    bags, weak = Bags.from_ids(["a"] * 40 + ["b"] * 40), WeakLabels(np.array([1, 0]), (0, 1))
+    assert BinaryReading().inherited_share(scores, bags, weak, 0.5) == share
+    assert BinaryReading().inherited_share(scores - 7.0, bags, weak, 0.5) == share
 
 
 def test_other_readings_keep_what_was_learnt():

@@ -113,19 +113,19 @@ def start(words: Sequence[str], folder: Path, prepare: Callable[[], None] = lamb
         return child
     code = 70
     try:
-        os.setsid()
-        os.environ[MARK] = str(os.getpid())
-        # A shell that starts this in the background ignores some signals for all that it starts.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)
-        os.chdir(folder)
-        for descriptor, name in ((1, "stdout"), (2, "stderr")):
-            os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND), descriptor)
-        warnings.simplefilter("default")
-        sys.argv = ["bliss", *words]
-        from bliss_framework.console import main
-
         try:
+            os.setsid()
+            os.environ[MARK] = str(os.getpid())
+            # A shell that starts this in the background ignores some signals for all that it starts.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)
+            os.chdir(folder)
+            for descriptor, name in ((1, "stdout"), (2, "stderr")):
+                os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND), descriptor)
+            warnings.simplefilter("default")
+            sys.argv = ["bliss", *words]
+            from bliss_framework.console import main
+
             prepare()
         except KeyboardInterrupt:
             os._exit(130)  # The command has not begun.

@@ -119,7 +119,8 @@ class BagReading(ABC):
         The settings ask for it with `inherited_share = "out-of-fold"`.
 
         Args:
-            scores: (n,) out-of-fold scores, positive for class 1, or (n, C), of a classifier that learnt `learnt`.
+            scores: (n,) out-of-fold scores of two classes, of which no threshold is taken off, or (n, C), of a
+                classifier that learnt `learnt`.
             bags: of the n instances.
             weak: their weak labels.
             learnt: a number in [0, 1].

@@ -1,6 +1,7 @@
 """Who hears the signals that ask processes to end: the process of the command, and never what works for it."""
 
 import multiprocessing.resource_tracker
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from joblib.externals.loky.backend import resource_tracker
 
 # What a terminal or a batch system sends to all processes of a command; who started a worker stops it.
 NOT_FOR_WORKERS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name))
+TRACKED = "ignore:resource_tracker:UserWarning"  # What joblib says of semaphores that a stopped process left behind.
 
 
 def ignore_signals() -> None:
@@ -29,13 +31,27 @@ def signals_kept_from_children() -> Iterator[None]:
         yield
         return
     # Once they run nobody starts them, which would let signals through again, before the workers have begun.
-    multiprocessing.resource_tracker.ensure_running()
-    resource_tracker.ensure_running()
+    with _own_words_alone():
+        multiprocessing.resource_tracker.ensure_running()
+        resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, NOT_FOR_WORKERS)
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _own_words_alone() -> Iterator[None]:
+    """Start processes that tidy up after others, and say nothing on the terminal of a command that was interrupted."""
+    before = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = TRACKED if not before else f"{before},{TRACKED}"
+    try:
+        yield
+    finally:
+        del os.environ["PYTHONWARNINGS"]
+        if before is not None:
+            os.environ["PYTHONWARNINGS"] = before
 
 
 @contextmanager

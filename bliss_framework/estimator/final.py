@@ -176,7 +176,8 @@ class FinalClassifier(BaseEstimator):  # type: ignore[misc]
             scores = np.full((X.shape[0], self.n_classes), -1.0)
             scores[:, self.present_[0]] = 1.0
             return scores
-        present = label_scores(self.fitted_, X, self.present_)
+        with attributing_errors(FINAL, FINAL):
+            present = label_scores(self.fitted_, X, self.present_)
         if present.ndim == 1:
             present = np.stack([-present, present], axis=1)
         scores = np.full((X.shape[0], self.n_classes), present.min() - 1.0)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bliss_classifiers.kernels import linear_kernel, precision, rbf_gamma, rbf_kernel
 from bliss_classifiers.scored import Scored
 from bliss_classifiers.smoother import inverse_of
-from bliss_framework.plugin import factorised
+from bliss_framework.plugin import DataError, factorised
 
 LEFT_OUT_AT_ONCE = 2_000  # Rows; above that, fits without a fold are as fast, and several processes share them.
 
@@ -156,4 +156,12 @@ class GramSvc(_Kernel):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return decision values: (n,) for two classes, else (n, C)."""
         gram = self._compare(X)
-        return self.svc_.decision_function(gram)
+        try:
+            return self.svc_.decision_function(gram)
+        except ValueError as error:
+            if np.isfinite(gram).all():
+                raise
+            raise DataError(
+                "The rows, or those that the support vector machine was trained on, are so large that comparing them "
+                "gives no numbers. Scale the rows (scaling); of a model that was read from a file, it may be damaged."
+            ) from error

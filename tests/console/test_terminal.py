@@ -226,6 +226,15 @@ class TestInterrupt:
         assert (process.returncode, said) == (130, "Interrupted.\n")
         assert none_left(process.pid)
 
+    def test_what_is_left_behind_is_tidied_up_without_a_word(self, here):
+        """A process that ends before its workers leaves semaphores, which are nothing to a reader of a terminal."""
+        stopped = (
+            "import os; from bliss_framework.compute.processes import workers_of_this_process\n"
+            "with workers_of_this_process(2): os._exit(130)"
+        )
+        done = subprocess.run([sys.executable, "-c", stopped], capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stderr) == (130, "")
+
     @pytest.mark.parametrize(
         ("name", "everybody", "code"), [("KILL", False, -9), ("TERM", False, 143), ("HUP", True, 129)]
     )

@@ -10,9 +10,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
-from bliss_classifiers.estimators import KernelLeastSquares
+from bliss_classifiers.estimators import GramSvc, KernelLeastSquares
 from bliss_classifiers.least_squares import LeastSquares
-from bliss_framework import Bags, LabelSpace, Part, PluginError, WeakLabels
+from bliss_framework import Bags, DataError, LabelSpace, Part, PluginError, WeakLabels
 from bliss_framework.compute.processes import Spread
 from bliss_framework.estimator.final import (
     FinalClassifier,
@@ -329,3 +329,29 @@ def test_a_classifier_that_learns_shares_is_told_them():
     assert model.decision(np.zeros((3, 1))).tolist() == [0.25] * 3
     plain = FinalLearner(Sharing(), part(), final_targets(FOUND, part(), INHERITED, 0.0, True)).fit_on(np.arange(4))
     assert plain.fitted_.seen_[2] is None
+
+
+# Classifiers that fail when they score
+
+
+class FailsLater(Memory):
+    """Can be trained, and not asked."""
+
+    def decision_function(self, X):
+        raise KeyError("column 7")
+
+
+def test_a_classifier_that_fails_when_it_scores_is_named():
+    """What a classifier raises when it is asked for scores is its fault, as it is while it is trained."""
+    final = FinalClassifier(FailsLater(), 2).fit(X, (X[:, 0] > 0).astype(int), None)
+    with pytest.raises(PluginError, match="the final classifier raised KeyError: 'column 7'"):
+        final.decision(X)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_rows_that_no_kernel_can_compare():
+    """Rows of a damaged model may be so large that products overflow: this is said, and blamed on nobody."""
+    final = FinalClassifier(GramSvc("linear"), 2).fit(X, (X[:, 0] > 0).astype(int), None)
+    final.fitted_.X_fit_ = final.fitted_.X_fit_ * 1e308 * 1e10
+    with pytest.raises(DataError, match="comparing them gives no numbers"):
+        final.decision(X)

@@ -17,12 +17,12 @@ from sklearn.neighbors._base import NeighborsBase
 from sklearn.svm import SVC, NuSVC
 from sklearn.svm._base import BaseLibSVM
 
-from bliss_framework.errors import BlissError
+from bliss_framework.errors import BlissError, PluginError
 from bliss_framework.estimator.bag_head import ModelHead
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
 from bliss_framework.estimator.configure import Config
 from bliss_framework.estimator.ensemble import Member
-from bliss_framework.estimator.final import FinalClassifier
+from bliss_framework.estimator.final import FINAL, FinalClassifier
 from bliss_framework.estimator.parameters import TABLE
 from bliss_framework.estimator.preparation import Preparation
 from bliss_framework.estimator.scaling import Scaling
@@ -285,8 +285,11 @@ def _predict_once(model: Any) -> None:
     with warnings.catch_warnings(action="ignore"), np.errstate(all="ignore"):
         try:
             _check_predictions(model, row)
-        except BlissError:
-            return  # A plugin is missing, or says what it wants: not a matter of the file.
+        except BlissError as error:
+            cause = error.__cause__
+            if not isinstance(error, PluginError) or error.kind != FINAL or cause is None:
+                return  # A plugin is missing, or says what it wants: not a matter of the file.
+            raise ValueError(f"it cannot predict: {type(cause).__name__}: {cause}") from None
         except ValueError:
             raise
         except Exception as error:

@@ -193,7 +193,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 result = fit_best(request) if config.candidates else fit(request)
                 remember_result(self, result)
                 # In canonical order, because the place of a row in a matrix product decides its last bits.
-                scores = self._scores(request.data.X[result.order])
+                scores = self._scores(request.data.view.take(result.order))
             self.training_scores_ = scores[np.argsort(result.order)]
             self.inference_ = result.inference(self.classes_)
         warn_of_collapse(result.found, self.classes_)

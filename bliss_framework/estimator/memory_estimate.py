@@ -22,6 +22,7 @@ from bliss_framework.estimator.parameters import SAME
 from bliss_framework.extension.contracts import Classifier, ProblemSize, Profile
 from bliss_framework.extension.registry import Registry
 from bliss_framework.kernel.relabelling import RELABEL_FOLDS
+from bliss_framework.lockstep.runner import MANY_ROWS
 from bliss_framework.primal.systems import MOST_ROWS
 from bliss_framework.validators import shown_size, size_in_bytes
 
@@ -30,6 +31,7 @@ WORKER = 150_000_000  # What a worker process takes for itself.
 COPIES = 2  # Of all sparse rows: in canonical order, and scaled.
 KEYS = 64  # Bytes of a row: keys of its order, places, scores.
 ARM = 48  # Bytes of an arm: pulls, rewards, means, bounds and what is made of them.
+PLACE = 48  # Bytes of a row in each fold in lock-step: where it is there, its bag, its weight.
 LITTLE = 2**28  # Whatever there is, as much as this is there; so much is not held against anything.
 
 
@@ -65,11 +67,11 @@ class DataSize:
         n_rows, n_bags = (max(1, round(part * n)) for n in (self.profile.n_rows, self.profile.n_bags))
         return evolve(self, profile=evolve(self.profile, n_rows=n_rows, n_bags=n_bags))
 
-    def problem(self, n_train: float, n_heldout: float, n_pulls: int = 1) -> ProblemSize:
+    def problem(self, n_train: float, n_heldout: float, n_pulls: int = 1, n_folds: int = 1) -> ProblemSize:
         """Return what classifiers are asked by."""
         counts = math.ceil(n_train), math.ceil(n_heldout)
         sparse, mapped = self.profile.sparse, self.mapped
-        return ProblemSize(*counts, self.n_columns, self.row_bytes, sparse, self.n_labels, n_pulls, mapped)
+        return ProblemSize(*counts, self.n_columns, self.row_bytes, sparse, self.n_labels, n_pulls, mapped, n_folds)
 
 
 @frozen
@@ -280,12 +282,22 @@ def _inference(configs: Sequence[FitConfig], data: DataSize, jobs: int) -> Itera
         yield Stage("the rows", own)
     if not any(one.has_bandit for one in configs):
         return
+    together = max(_lockstep(one, data) for one in configs)
+    if together:
+        yield _side_by_side("label inference on all folds together", own, together, jobs)
     fold = max(_fold(one, data) for one in configs)
+    if not fold:
+        return
     if jobs == 1:
         yield Stage("label inference on a fold", own + fold)
         return
     n = 0 if on_cluster() else min(jobs, max(_n_folds(one, data) for one in configs))
     yield Stage(f"label inference in {jobs} processes", own, WORKER + fold, n)
+
+
+def _side_by_side(what: str, own: int, together: int, jobs: int) -> Stage:
+    """Return what blocks of rows take that run on threads of this process, or on the workers of a cluster."""
+    return Stage(what, own, WORKER + together // jobs) if on_cluster() else Stage(what, own + together)
 
 
 def _final(configs: Sequence[FitConfig], data: DataSize, jobs: int) -> Stage:
@@ -328,9 +340,27 @@ def _n_folds(config: FitConfig, data: DataSize) -> int:
     return max(2, min(int(config["n_folds"]), data.profile.n_bags))
 
 
+def _in_lockstep(config: FitConfig, data: DataSize) -> bool:
+    """Say whether all folds are likely to run together: classifiers are asked with rows at hand, later."""
+    if data.profile.n_rows <= MANY_ROWS or config["class_balance"] > 0:
+        return False
+    return type(config.classifier).in_sums is not Classifier.in_sums and config.reward.in_blocks() is not None
+
+
+def _lockstep(config: FitConfig, data: DataSize) -> int:
+    """Return what label inference on all folds at once takes: the classifier, and the parts and arms of each fold."""
+    if not config.has_bandit or not _in_lockstep(config, data):
+        return 0
+    n, n_folds = data.profile.n_rows, _n_folds(config, data)
+    n_inferences, trained = int(config["n_inferences"]), n if config["train_on"] == "one" else n * (n_folds - 1)
+    problem = data.problem(n, 0, n_inferences * config["n_parallel"], n_folds)
+    parts = PLACE * n * n_folds + ARM * trained * data.n_labels * n_inferences
+    return parts + _said(config.classifier.memory, problem, config, "classifier")
+
+
 def _fold(config: FitConfig, data: DataSize) -> int:
     """Return what label inference on one fold takes: its parts, the classifier, the arms."""
-    if not config.has_bandit:
+    if not config.has_bandit or _in_lockstep(config, data):
         return 0
     n, n_folds = data.profile.n_rows, _n_folds(config, data)
     # Folds have equal numbers of bags, and the largest of them more rows where bags are uneven.

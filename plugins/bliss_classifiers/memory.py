@@ -48,7 +48,9 @@ def svm_final_memory(size: ProblemSize) -> int:
 def sums_memory(size: ProblemSize, n_features: int) -> int:
     """Return what sums over blocks of rows take, with as many unknowns as there are features."""
     few = min(BLOCKS, 3 * DOUBLE * size.n_rows * max(n_features, size.n_columns))
-    return int(MARGIN * 5 * DOUBLE * n_features**2) + few + size.predictions
+    # Five tables at most, and of each other fold the sums and the factor.
+    tables = 5 + 2 * (size.n_folds - 1)
+    return int(MARGIN * tables * DOUBLE * n_features**2) + few + size.predictions
 
 
 def features_memory(size: ProblemSize, n_landmarks: int) -> int:

@@ -2,12 +2,13 @@
 
 Run it by hand:
     python tests/benchmarks/bench_large.py growth --rows 1000 10000 100000
-    python tests/benchmarks/bench_large.py mapped --rows 1000000 --columns 1024 --megabytes 2048
+    python tests/benchmarks/bench_large.py mapped --rows 1000000 --columns 1024 --megabytes 2048 --classifier ridge
+    python tests/benchmarks/bench_large.py mapped --rows 58157 --columns 1024 --bags 40 --megabytes 2048
     python tests/benchmarks/bench_large.py dask --rows 1000000 --columns 1024 --megabytes 2000 --n-rounds 10
 Every fit is a process of its own, so that its peak is its own. Seconds are those of the process; on Dask they are
 those of the clock, by turns, and mean something on a quiet machine only. A worker is killed in one more fit. Data are
 MIL with bags of 5 to 100 rows, half of them positive, and a fifth of the rows of those shifted by four deviations
-along one direction.
+along one direction. `--bags` makes so many bags of one size instead.
 """
 
 # ruff: noqa: T201
@@ -42,6 +43,7 @@ def main() -> None:
     parser.add_argument("what", choices=["growth", "mapped", "dask", "fit"])
     parser.add_argument("--rows", type=int, nargs="+", default=[1000, 10_000, 100_000])
     parser.add_argument("--columns", type=int, default=50)
+    parser.add_argument("--bags", type=int, default=None)
     parser.add_argument("--megabytes", type=int, default=0, help="that a fit may take of its own")
     parser.add_argument("--classifier", default=None)
     parser.add_argument("--n-rounds", type=int, default=None)
@@ -70,17 +72,18 @@ def growth(given: argparse.Namespace) -> None:
 def mapped(given: argparse.Namespace) -> None:
     """Print what rows in a file take, and whether they lead to the bits of the same rows in memory."""
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
-        written(given.rows[0], given.columns, Path(folder))
+        written(given, Path(folder))
         found = {way: child(given, given.rows[0], Path(folder), way) for way in ("mapped", "memory")}
     for way, one in found.items():
-        print(f"{way}: {one['seconds']:.1f} s, at most {one['own']:.0f} MB of its own, AUC {one['auc']:.4f}")
+        memory = f"at most {one['own']:.0f} MB of its own and {one['peak']:.0f} in all"
+        print(f"{way}: {one['seconds']:.1f} s, {memory}, AUC {one['auc']:.4f}")
     print("the same bits" if found["mapped"]["bits"] == found["memory"]["bits"] else "OTHER BITS")
 
 
 def on_dask(given: argparse.Namespace) -> None:
     """Print how much faster two workers are than one, what travels, and whether bits differ, also if one is killed."""
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
-        written(given.rows[0], given.columns, Path(folder))
+        written(given, Path(folder))
         pairs = [[child(given, given.rows[0], Path(folder), f"dask {n}") for n in (1, 2)] for _ in range(given.repeats)]
         killed = child(given, given.rows[0], Path(folder), "dask 2 killed")
     for one, two in pairs:
@@ -209,12 +212,14 @@ def cluster_of(n_workers: int, megabytes: int) -> Any:
     )
 
 
-def made(n: int, d: int, dtype: Any, out: Any = None) -> tuple[Any, Any, Any, Any]:
+def made(n: int, d: int, dtype: Any, out: Any = None, n_bags: int | None = None) -> tuple[Any, Any, Any, Any]:
     """Make n rows (n, d) in bags, the weak label of each bag, the bag of each row, and which rows are positive."""
     rng = np.random.default_rng(0)
     sizes = rng.integers(5, 101, n // 40 + 10)
     sizes = sizes[: np.searchsorted(np.cumsum(sizes), n) + 1]
     sizes[-1] -= sizes.sum() - n
+    if n_bags is not None:
+        sizes = np.diff(np.linspace(0, n, n_bags + 1).astype(int))
     bags = np.repeat(np.arange(len(sizes)), sizes)
     y = np.arange(len(sizes)) % 2
     truth = ((rng.random(n) < 0.2) & (y[bags] == 1)).astype(np.int8)
@@ -230,10 +235,11 @@ def made(n: int, d: int, dtype: Any, out: Any = None) -> tuple[Any, Any, Any, An
     return X, y, bags, truth
 
 
-def written(n: int, d: int, folder: Path) -> None:
+def written(given: argparse.Namespace, folder: Path) -> None:
     """Write such data to files."""
-    X = np.lib.format.open_memmap(folder / "X.npy", mode="w+", dtype=np.float32, shape=(n, d))
-    _, y, bags, truth = made(n, d, np.float32, X)
+    shape = given.rows[0], given.columns
+    X = np.lib.format.open_memmap(folder / "X.npy", mode="w+", dtype=np.float32, shape=shape)
+    _, y, bags, truth = made(*shape, np.float32, X, given.bags)
     X.flush()
     np.savez(folder / "sides.npz", y=y, bags=bags, truth=truth)
 

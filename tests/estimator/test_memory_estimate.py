@@ -15,6 +15,7 @@ from bliss_framework.estimator.configure import configure
 from bliss_framework.estimator.memory_estimate import DataSize, Work, check_memory, estimate
 from bliss_framework.extension.contracts import Classifier, ProblemSize, Profile
 from bliss_framework.extension.loading.plugins import default_plugins
+from bliss_framework.lockstep import runner
 from bliss_framework.plugin import Rows, RowView, check_training
 from bliss_framework.testing.examples import plain_part
 from bliss_framework.validators import size_in_bytes
@@ -160,6 +161,22 @@ class TestFits:
         BlissClassifier(n_rounds=2, random_state=0, **given).fit(X[:60], y[:6], bags=bags[:60])
         taken = peak_of(lambda: model.fit(X, y, bags=bags))
         assert 0.95 <= said / taken <= 1.5
+
+    @pytest.mark.parametrize("n_folds", [10, 20])
+    def test_a_whole_fit_in_lockstep(self, n_folds, monkeypatch):
+        """So it is where all folds run together, each of which holds its parts and arms beside those of the others."""
+        monkeypatch.setattr(runner, "MANY_ROWS", 1000)
+        monkeypatch.setattr(memory_estimate, "MANY_ROWS", 1000)
+        X, y, bags = data_of(30_000)
+        given = {"classifier": {"name": "kernel-ridge", "n_landmarks": 20}, "n_rounds": 2, "n_folds": n_folds}
+        model = BlissClassifier(random_state=0, train_on="one", **given)
+        checked = check_training(X, y, bags)
+        config = configure(model.get_params(deep=False), Profile.of(checked.bags, False), REGISTRY)
+        said = estimate(config, DataSize.of(checked.read_by(config.regime), config), None)
+        assert said.stages[0].what == "label inference on all folds together"
+        BlissClassifier(n_rounds=2, random_state=0).fit(X[:60], y[:6], bags=bags[:60])
+        taken = peak_of(lambda: model.fit(X, y, bags=bags))
+        assert 0.95 <= said.added / taken <= 1.5
 
     def test_sizes_of_data(self):
         """Dense rows count as doubles, sparse rows by their entries with their columns."""

@@ -28,6 +28,7 @@ class ProblemSize:
         n_labels: labels of a row.
         n_pulls: assignments that are pulled at once.
         mapped: whether rows stay in a file, from which blocks of them are read.
+        n_folds: folds that are trained side by side, in lock-step, each of them on a part of the rows.
 
     >>> ProblemSize(n_train=1000, n_heldout=500, n_columns=10, row_bytes=80).predictions
     36000
@@ -41,6 +42,7 @@ class ProblemSize:
     n_labels: int = field(default=2)
     n_pulls: int = field(default=1)
     mapped: bool = field(default=False)
+    n_folds: int = field(default=1)
 
     @property
     def n_rows(self) -> int:
@@ -54,9 +56,9 @@ class ProblemSize:
 
     @property
     def predictions(self) -> int:
-        """Bytes of the scores and labels of all rows in a pull, and of the outputs that they are made of."""
+        """Bytes of the scores and labels of all rows in a pull of each fold, and of the outputs behind them."""
         outputs = 1 if self.n_labels == 2 else self.n_labels
-        return 8 * self.n_rows * self.n_pulls * (2 * outputs + 1)
+        return 8 * self.n_rows * self.n_folds * self.n_pulls * (2 * outputs + 1)
 
 
 class PreparedClassifier(ABC):

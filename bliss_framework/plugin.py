@@ -133,7 +133,6 @@ from bliss_framework.kernel.words import (
 from bliss_framework.networks.gated_attention import (
     AttentionTraining as AttentionTraining,
     GatedAttention as GatedAttention,
-    needed_torch as needed_torch,
 )
 from bliss_framework.primal.landmarks import FEATURES_KEPT as FEATURES_KEPT, Landmarks as Landmarks
 from bliss_framework.primal.rbf import rbf_kernel as rbf_kernel

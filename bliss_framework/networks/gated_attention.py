@@ -1,4 +1,4 @@
-"""Gated attention over the instances of a bag, for each label on its own: run in NumPy, trained in torch."""
+"""Gated attention over the instances of a bag, for each label on its own."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,11 +9,9 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
-from bliss_framework.extension.extras import needed
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.rows import Rows
-
-Weights = dict[str, NDArray[np.float32]]
+from bliss_framework.networks.attention_slopes import Adam, AttentionBatch, Weights, slopes
 
 
 @frozen
@@ -26,6 +24,7 @@ class AttentionTraining:
         learning_rate: of Adam.
         l2: penalty of squared weights.
         dropout: share of an instance's embedding that is left out in each step.
+        taught_weight: of what an instance is taught, where a label of a bag counts 1.
     """
 
     n_epochs: int = field()
@@ -33,6 +32,7 @@ class AttentionTraining:
     learning_rate: float = field()
     l2: float = field()
     dropout: float = field(default=0.0)
+    taught_weight: float = field(default=1.0)
 
 
 @frozen(eq=False)
@@ -108,9 +108,9 @@ class GatedAttention:
         how: AttentionTraining,
         rng: np.random.Generator,
         centre: NDArray[Any] | None = None,
-        purpose: str = "Gated attention needs",
+        taught: NDArray[Any] | None = None,
     ) -> "GatedAttention":
-        """Descend the cross-entropy of the labels of bags by Adam, from these weights; rows become dense by batches.
+        """Descend the cross-entropy of the labels of bags, and of instances that are taught some, from these weights.
 
         Args:
             rows: (n, d) array or CSR matrix.
@@ -119,41 +119,19 @@ class GatedAttention:
             how: steps and rates.
             rng: shuffles bags, and draws what is left out.
             centre: (d,) what is subtracted from each column in training; the trained network takes rows as they are.
-            purpose: who needs torch, see `needed`.
-
-        Raises:
-            MissingExtraError: torch is not there.
+            taught: (n, C) the share in which an instance has a label, from 0 to 1.
         """
-        torch = needed_torch(purpose)
+        weights = {name: value.copy() for name, value in self.weights.items()}
+        adam, size = Adam(weights, how.learning_rate, how.l2), len(weights["embedding_bias"])
+        centre = None if centre is None else centre.astype(np.float32)
         # The order of a sum depends on the number of threads, and with it the last bits.
         with threadpool_limits(limits=1):
-            tensors = {name: torch.tensor(value, requires_grad=True) for name, value in self.weights.items()}
-            adam = torch.optim.Adam(tensors.values(), lr=how.learning_rate, weight_decay=how.l2)
-            for own, index, targets in _batches(rows, bags, there, how, rng):
-                if centre is not None:
-                    own -= centre.astype(np.float32)
-                adam.zero_grad()
-                kept = _kept((len(own), len(self.weights["embedding_bias"])), how.dropout, rng)
-                factors = None if kept is None else torch.from_numpy(kept)
-                logits = _bag_logits(
-                    torch, tensors, torch.from_numpy(own), torch.from_numpy(index), len(targets), factors
-                )
-                loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, torch.from_numpy(targets))
-                loss.backward()
-                adam.step()
-            found = {name: value.detach().numpy().copy() for name, value in tensors.items()}
-            if centre is not None:
-                found["embedding_bias"] -= centre @ found["embedding"]
-            return GatedAttention(found)
-
-
-def needed_torch(purpose: str) -> Any:
-    """Import torch, for `purpose` as in `needed`.
-
-    Raises:
-        MissingExtraError: one sentence with the pip command.
-    """
-    return needed("torch", "torch", purpose)
+            for batch in _batches(rows, bags, there, taught, how, rng):
+                factors = _kept((len(batch.index), size), how.dropout, rng)
+                adam.step(slopes(weights, batch, centre, factors, how.taught_weight))
+        if centre is not None:
+            weights["embedding_bias"] -= centre @ weights["embedding"]
+        return GatedAttention(weights)
 
 
 def _drawn(shape: tuple[int, int], rng: np.random.Generator) -> NDArray[np.float32]:
@@ -168,28 +146,22 @@ def _kept(shape: tuple[int, int], dropout: float, rng: np.random.Generator) -> N
 
 
 def _batches(
-    rows: Any, bags: Bags, there: NDArray[Any], how: AttentionTraining, rng: np.random.Generator
-) -> Iterator[tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float32]]]:
-    """Yield rows, the bag of each within the batch, and label sets, bags shuffled anew in every epoch."""
+    rows: Any,
+    bags: Bags,
+    there: NDArray[Any],
+    taught: NDArray[Any] | None,
+    how: AttentionTraining,
+    rng: np.random.Generator,
+) -> Iterator[AttentionBatch]:
+    """Yield some bags at a time, shuffled anew in every epoch."""
+    order = np.argsort(bags.index, kind="stable")
+    own, ends = Rows(rows).take(order).array.astype(np.float32), np.cumsum(bags.sizes)
+    labels, told = there.astype(np.float32), None if taught is None else taught[order].astype(np.float32)
     for _ in range(how.n_epochs):
-        order = rng.permutation(bags.n_bags)
-        for first in range(0, len(order), how.batch_bags):
-            chosen = np.sort(order[first : first + how.batch_bags])
-            own = bags.rows_of(chosen)
-            index = np.searchsorted(chosen, bags.index[own])
-            yield Rows(rows).take(own).dense().astype(np.float32), index, there[chosen].astype(np.float32)
-
-
-def _bag_logits(torch: Any, weights: dict[str, Any], rows: Any, index: Any, n_bags: int, factors: Any) -> Any:
-    """Do in torch what `bag_logits` does in NumPy, on embeddings times some factors."""
-    embedded = torch.relu(rows @ weights["embedding"] + weights["embedding_bias"])
-    if factors is not None:
-        embedded = embedded * factors
-    gate = torch.tanh(embedded @ weights["tanh_gate"]) * torch.sigmoid(embedded @ weights["sigmoid_gate"])
-    attention = gate @ weights["attention"]
-    said = embedded @ weights["output"] + weights["output_bias"]
-    where = index[:, None].expand_as(attention)
-    most = torch.full((n_bags, attention.shape[1]), -torch.inf).scatter_reduce(0, where, attention.detach(), "amax")
-    unnormalised = torch.exp(attention - most[index])
-    nothing = torch.zeros_like(most)
-    return nothing.index_add(0, index, unnormalised * said) / nothing.index_add(0, index, unnormalised)
+        shuffled = rng.permutation(bags.n_bags)
+        for first in range(0, len(shuffled), how.batch_bags):
+            chosen = np.sort(shuffled[first : first + how.batch_bags])
+            sizes = bags.sizes[chosen]
+            starts, index = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(chosen)), sizes)
+            places = np.arange(sizes.sum()) + (ends[chosen] - sizes - starts)[index]
+            yield AttentionBatch(own[places], starts, index, labels[chosen], None if told is None else told[places])

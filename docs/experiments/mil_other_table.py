@@ -4,7 +4,7 @@
 
 OUT takes the drawn sets of Corel, a run directory for each set, and `table.md`: bag accuracy in percent, and the AUC of
 instances of positive test bags where their labels are known. Runs that are finished are not made again, and one that
-was stopped goes on. The method attention-mil needs the extra torch.
+was stopped goes on.
 """
 
 import argparse

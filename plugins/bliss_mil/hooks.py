@@ -1,7 +1,7 @@
 """What this plugin registers."""
 
 from bliss_framework.plugin import Component, hookimpl
-from bliss_mil.baselines.attention import attention_mil
+from bliss_mil.baselines.attention import AttentionMil
 from bliss_mil.baselines.bag_kernels import MinMaxSvm, SetKernelSvm
 from bliss_mil.baselines.bayesian_knn import BayesianKnn
 from bliss_mil.baselines.bp_mip import BpMip
@@ -145,8 +145,8 @@ def bliss_baselines() -> list[Component]:
         Component("two-level", TwoLevel, "TLC: boosted stumps on how many instances reach each node of a tree"),
         Component(
             "attention-mil",
-            attention_mil,
-            "Network that attends to the instances of a bag (Ilse et al. 2018; needs the extra torch)",
+            AttentionMil,
+            "Network that attends to the instances of a bag (Ilse et al. 2018)",
             saved_types=("bliss_mil.baselines.attention.AttentionMil",),
         ),
     ]

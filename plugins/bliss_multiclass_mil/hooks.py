@@ -48,7 +48,7 @@ def bliss_baselines() -> list[Component]:
     return [
         Component("one-vs-rest-mi-svm", OneVsRestMiSvm, "Linear mi-SVM for each label (the paper's baseline)"),
         Component("one-vs-rest-bag-mean-svm", OneVsRestBagMeanSvm, "Linear SVM for each label on the mean of each bag"),
-        Component("label-set-attention", LabelSetAttention, "Attention network for label sets (needs the extra torch)"),
+        Component("label-set-attention", LabelSetAttention, "Attention network for label sets"),
         Component("relabel-softmax", RelabelSoftmax, relabel, saved_types=SOFTMAX),
     ]
 

@@ -191,8 +191,6 @@ def test_baselines_ask_for_the_bags_that_they_were_fitted_on(toy):
     sets = {name: {"cat"} if label else set() for name, label in weak.items()}
     asked = 0
     for one in registry.components("baseline"):
-        if one.name in ("label-set-attention", "attention-mil"):
-            continue  # They need an extra.
         if registry.registration("baseline", one.name).plugin == "weak_labels":
             continue  # Most of them learn from single rows; see test_weak_labels.py.
         parameters = inspect.signature(one.factory).parameters

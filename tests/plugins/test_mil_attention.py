@@ -1,15 +1,14 @@
 """The attention network for MIL."""
 
-import sys
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from threadpoolctl import threadpool_limits
 
-from bliss_framework import MissingExtraError, SettingsError, load_model, save_model
+from bliss_framework import SettingsError, load_model, save_model
 from bliss_framework.extension.loading.plugins import load_plugins
 from bliss_framework.testing import baseline_checks
 from bliss_mil.baselines.attention import AttentionMil
@@ -17,13 +16,8 @@ from bliss_mil.baselines.attention import AttentionMil
 QUICK = {"n_hidden": 16, "n_attention": 8, "n_epochs": 30, "batch_bags": 4, "learning_rate": 0.01, "random_state": 0}
 
 
-@pytest.fixture(scope="module")
-def torch():
-    return pytest.importorskip("torch", reason="needs the extra torch")
-
-
 @pytest.fixture
-def quick(torch):
+def quick():
     return AttentionMil(**QUICK)
 
 
@@ -68,15 +62,13 @@ def test_bags_of_one_are_ordinary_rows(quick, toy):
     assert np.mean(model.predict(X) == weak) > 0.8
 
 
-def test_same_seed_same_bits(torch, toy):
+def test_same_seed_same_bits(toy):
     """The weights have the same bits with one thread and with two, and others with another seed."""
     X, bags, weak = toy()
-    before = torch.get_num_threads()
     found = []
     for n_threads, seed in ((1, 0), (2, 0), (1, 1)):
-        torch.set_num_threads(n_threads)
-        found.append(AttentionMil(**{**QUICK, "random_state": seed}).fit(X, weak, bags=bags).weights_["output"])
-    torch.set_num_threads(before)
+        with threadpool_limits(limits=n_threads):
+            found.append(AttentionMil(**{**QUICK, "random_state": seed}).fit(X, weak, bags=bags).weights_["output"])
     assert np.array_equal(found[0], found[1])
     assert not np.array_equal(found[0], found[2])
 
@@ -130,31 +122,15 @@ def test_rows_that_are_all_alike_have_one_score(quick):
         assert np.allclose(scores, scores[0])
 
 
-def test_prediction_needs_no_torch(quick, toy, tmp_path, monkeypatch):
-    """What was saved scores the same, without torch and without trusting any further type."""
+def test_it_is_saved(quick, toy, tmp_path):
+    """What was saved scores the same, without trusting any further type."""
     X, bags, weak = toy()
     model = quick.fit(X, weak, bags=bags)
     save_model(model, tmp_path / "model.skops")
-    monkeypatch.setitem(sys.modules, "torch", None)
-    loaded = load_model(tmp_path / "model.skops")
-    assert np.array_equal(loaded.score_bags(X, bags)[1], model.score_bags(X, bags)[1])
+    assert np.array_equal(load_model(tmp_path / "model.skops").score_bags(X, bags)[1], model.score_bags(X, bags)[1])
 
 
-SENTENCE = 'attention-mil needs torch, which is not installed: pip install "torch>=2.4".'
-
-
-def test_torch_is_missing(monkeypatch, toy):
-    """One sentence holds the pip command, in a fit, and in a comparison before any work."""
-    monkeypatch.setitem(sys.modules, "torch", None)
-    X, bags, weak = toy()
-    with pytest.raises(MissingExtraError) as in_fit:
-        AttentionMil().fit(X, weak, bags=bags)
-    with pytest.raises(MissingExtraError) as before_work:
-        load_plugins().registry.create("baseline", "attention-mil")
-    assert str(in_fit.value) == str(before_work.value) == SENTENCE
-
-
-def test_a_comparison_can_set_parameters(torch):
+def test_a_comparison_can_set_parameters():
     """What the registry makes has the parameters of the class, and refuses others by name."""
     registry = load_plugins().registry
     assert registry.create("baseline", {"name": "attention-mil", "n_epochs": 7}).n_epochs == 7
@@ -181,10 +157,8 @@ def test_unfitted_baseline_says_so(toy):
         ("scaling", "z"),
     ],
 )
-def test_wrong_parameters_are_refused(toy, name, value, request):
-    """By name, before anything is learnt, and but for scaling whether torch is there or not."""
-    if name == "scaling":
-        request.getfixturevalue("torch")
+def test_wrong_parameters_are_refused(toy, name, value):
+    """By name, before anything is learnt."""
     X, bags, weak = toy()
     with pytest.raises(SettingsError, match=name):
         AttentionMil(**{name: value}).fit(X, weak, bags=bags)

@@ -1,22 +1,16 @@
 """The attention network for label sets."""
 
-import sys
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
 
-from bliss_framework import MissingExtraError, SettingsError
+from bliss_framework import SettingsError
 from bliss_framework.testing import Example, baseline_checks, verify
 from bliss_multiclass_mil.baselines.attention import LabelSetAttention
 from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime
 
 QUICK = {"n_hidden": 16, "n_attention": 8, "n_epochs": 30, "batch_bags": 8, "learning_rate": 0.01, "random_state": 0}
-
-
-@pytest.fixture
-def torch():
-    return pytest.importorskip("torch", reason="needs the extra torch")
 
 
 @pytest.fixture
@@ -37,7 +31,7 @@ def shapes():
 
 
 class TestLearning:
-    def test_it_learns_label_sets(self, torch, shapes):
+    def test_it_learns_label_sets(self, shapes):
         """Labels that one instance of a bag shows are found in other bags."""
         X, sets, bags, _ = shapes
         train = bags < 40
@@ -47,7 +41,7 @@ class TestLearning:
         assert list(model.classes_) == ["negative", "a", "b"]
         assert (found == np.array(expected)).mean() > 0.9
 
-    def test_sparse_rows(self, torch, shapes):
+    def test_sparse_rows(self, shapes):
         """Sparse rows give what dense rows give, where they are scaled alike."""
         X, sets, bags, _ = shapes
         dense = LabelSetAttention(**QUICK, scaling="none").fit(X, sets, bags=bags)
@@ -56,8 +50,8 @@ class TestLearning:
             sparse.score_bags(sp.csr_matrix(X), bags)[1], dense.score_bags(X, bags)[1], rtol=1e-4, atol=1e-5
         )
 
-    def test_training_agrees_with_the_network(self, torch, shapes):
-        """What is trained in torch is what is run in NumPy: a step along the gradient lowers the loss computed here."""
+    def test_training_agrees_with_the_network(self, shapes):
+        """Each further epoch lowers the loss, computed here from the scores of bags."""
         X, sets, bags, _ = shapes
         there = np.array([[name in one for name in ("a", "b")] for one in sets])
         losses = []
@@ -67,19 +61,17 @@ class TestLearning:
             losses.append(np.mean(np.logaddexp(0, np.where(there, -logits, logits))))
         assert losses == sorted(losses, reverse=True)
 
-    def test_threads_change_nothing(self, torch, shapes):
+    def test_threads_change_nothing(self, shapes):
         """The weights have the same bits with one thread and with two."""
         X, sets, bags, _ = shapes
-        before = torch.get_num_threads()
         weights = []
         for n_threads in (1, 2):
-            torch.set_num_threads(n_threads)
-            weights.append(LabelSetAttention(**QUICK).fit(X, sets, bags=bags).weights_)
-        torch.set_num_threads(before)
+            with threadpool_limits(limits=n_threads):
+                weights.append(LabelSetAttention(**QUICK).fit(X, sets, bags=bags).weights_)
         for name in weights[0]:
             np.testing.assert_array_equal(weights[0][name], weights[1][name])
 
-    def test_kit(self, torch, shapes):
+    def test_kit(self, shapes):
         """It passes the conformance kit of baselines."""
         X, sets, bags, _ = shapes
         example = Example(MultiClassMilRegime(), X, bags, list(sets))
@@ -87,21 +79,11 @@ class TestLearning:
 
 
 class TestRefusals:
-    def test_torch_is_missing(self, monkeypatch, shapes):
-        """One sentence holds the pip command."""
-        monkeypatch.setitem(sys.modules, "torch", None)
-        X, sets, bags, _ = shapes
-        with pytest.raises(MissingExtraError) as caught:
-            LabelSetAttention().fit(X, sets, bags=bags)
-        assert str(caught.value) == (
-            'label-set-attention needs torch, which is not installed: pip install "torch>=2.4".'
-        )
-
     @pytest.mark.parametrize(
         ("name", "value"), [("n_epochs", 0), ("batch_bags", 0), ("learning_rate", 0.0), ("l2", -1.0), ("n_hidden", 2.5)]
     )
     def test_parameters(self, shapes, name, value):
-        """A parameter out of range is named, whether torch is there or not."""
+        """A parameter out of range is named."""
         X, sets, bags, _ = shapes
         with pytest.raises(SettingsError, match=name):
             LabelSetAttention(**{name: value}).fit(X, sets, bags=bags)

@@ -373,7 +373,6 @@ def test_everything_installed_passes():
 
 # Without the extra they say which one they need, and are skipped with that reason.
 TORCH = {("classifier", "torch-ridge"), ("classifier", "torch-softmax"), ("reward", "torch-mil-marginal")}
-TORCH |= {("baseline", "attention-mil")}
 NEED_TORCH = set() if find_spec("torch") else TORCH
 BUILTIN = {
     registration.plugin for registration in REGISTRY.registrations if registration.distribution == "bliss-framework"

@@ -1,6 +1,5 @@
 """A baseline for MIL: a network that attends to the instances of a bag."""
 
-from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,9 @@ from bliss_framework.plugin import (
     between,
     check_settings,
     in_own_order,
-    needed_torch,
     positive,
 )
 from bliss_mil.baselines.bag_classifier import BagClassifier
-
-PURPOSE = "attention-mil needs"
 
 
 class AttentionMil(BagClassifier):
@@ -29,16 +25,15 @@ class AttentionMil(BagClassifier):
     An instance is embedded by one layer of rectified units. A bag's score is the weighted mean of what its instances
     say, by weights of a second, small network, which sum to one; by the logistic function it is a probability. The
     score of an instance is what it says itself, which is its score as a bag of one, and not how much attention it gets:
-    training does not ask instances for it, so a bag can be right while its instances are not. Training needs the extra
-    `torch`, prediction does not. Columns in which training rows do not differ have no say. Settings were chosen on
-    twelve sets that are not those of the paper's table.
+    training does not ask instances for it, so a bag can be right while its instances are not. Columns in which training
+    rows do not differ have no say. Settings were chosen on twelve sets that are not those of the paper's table.
 
     Args:
         n_hidden: size of an instance's embedding.
         n_attention: size of the gates of the attention.
         dropout: share of an embedding that is left out in each step of training.
         n_epochs: passes over all bags.
-        batch_bags: bags in each step; no more rows than theirs are dense at a time.
+        batch_bags: bags in each step.
         learning_rate: of Adam.
         l2: penalty of squared weights.
         scaling: see `Scaling`; "clipped" also for sparse rows, from which column means are subtracted in training only.
@@ -75,13 +70,8 @@ class AttentionMil(BagClassifier):
         self.positive_label = positive_label
 
     def fit(self, X: Any, y: Any, bags: Any = None) -> "AttentionMil":
-        """Learn from weak labels: X (n, d), y one label for each bag or row, bags (n,) ids.
-
-        Raises:
-            MissingExtraError: torch is not there.
-        """
+        """Learn from weak labels: X (n, d), y one label for each bag or row, bags (n,) ids."""
         self._check()
-        needed_torch(PURPOSE)
         scaled, given, labels = self.learn(X, y, bags)
         self.columns_ = _varying(scaled)
         rows, grouped, weak, _ = in_own_order(self._chosen(scaled), given, labels)
@@ -90,7 +80,7 @@ class AttentionMil(BagClassifier):
         how = AttentionTraining(self.n_epochs, self.batch_bags, self.learning_rate, self.l2, self.dropout)
         # Where words are rare, inputs that are nearly all positive cost ten points; dense rows are centred already.
         centre = Rows(rows).column_means()
-        self.weights_ = first.trained(rows, grouped, weak[:, None], how, rng, centre, PURPOSE).weights
+        self.weights_ = first.trained(rows, grouped, weak[:, None], how, rng, centre).weights
         return self
 
     def _check(self) -> None:
@@ -111,17 +101,6 @@ class AttentionMil(BagClassifier):
         """Score each bag by what its instances say, weighted by attention: (ids, scores), positive above 0."""
         rows, grouped = self.rows_in_bags(X, bags)
         return grouped.ids, GatedAttention(self.weights_).bag_logits(self._chosen(rows), grouped)[:, 0]
-
-
-@wraps(AttentionMil, assigned=(), updated=())
-def attention_mil(**parameters: Any) -> AttentionMil:
-    """Make one for a comparison, which is to hear before any work that torch is not there.
-
-    Raises:
-        MissingExtraError: torch is not there.
-    """
-    needed_torch(PURPOSE)
-    return AttentionMil(**parameters)
 
 
 def _varying(rows: Any) -> NDArray[np.intp]:

@@ -16,13 +16,10 @@ from bliss_framework.plugin import (
     between,
     check_bags,
     check_settings,
-    needed_torch,
     positive,
     refuse_lost_bags,
 )
 from bliss_multiclass_mil.baselines.label_scorer import LabelScorer
-
-PURPOSE = "label-set-attention needs"
 
 
 class LabelSetAttention(LabelScorer):
@@ -30,8 +27,7 @@ class LabelSetAttention(LabelScorer):
 
     An instance is embedded by one layer. Each label has weights over the instances of a bag, which sum to one, and the
     bag's logit is the weighted mean of what its instances say. Instances are classified by what they say themselves,
-    which training does not ask them for: a bag can be right while its instances are not. Training needs the extra
-    `torch`, prediction does not.
+    which training does not ask them for: a bag can be right while its instances are not.
 
     Args:
         n_hidden: size of an instance's embedding.
@@ -78,20 +74,15 @@ class LabelSetAttention(LabelScorer):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, bags: Any = None) -> "LabelSetAttention":
-        """Learn from label sets: X (n, d), y one label set for each bag or row, bags (n,) ids.
-
-        Raises:
-            MissingExtraError: torch is not there.
-        """
+        """Learn from label sets: X (n, d), y one label set for each bag or row, bags (n,) ids."""
         self._check()
-        needed_torch(PURPOSE)
         given, weak = self.checked(X, y, bags)
         self.scaling_ = Scaling(self.scaling).fit(given.X)
         rows = self.scaling_.transform(given.X)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         first = GatedAttention.drawn(rows.shape[1], weak.values.shape[1], self.n_hidden, self.n_attention, rng)
         how = AttentionTraining(self.n_epochs, self.batch_bags, self.learning_rate, self.l2)
-        self.weights_ = first.trained(rows, given.bags, weak.values, how, rng, purpose=PURPOSE).weights
+        self.weights_ = first.trained(rows, given.bags, weak.values, how, rng).weights
         return self
 
     def _check(self) -> None:

@@ -11,12 +11,21 @@ from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
 from bliss_framework import BlissClassifier, BlissWarning, load_model, save_model
-from bliss_framework.plugin import BagEvidence, Bags, Rows, Scaling, WeakLabels
-from bliss_mil.bag_head import bag_kernels, kernel_stack
+from bliss_framework.plugin import (
+    AttentionTraining,
+    BagEvidence,
+    Bags,
+    GatedAttention,
+    Rows,
+    Scaling,
+    WeakLabels,
+)
+from bliss_mil.bag_head import bag_kernels, kernel_stack, taught_network as taught_network_module
 from bliss_mil.bag_head.bag_kernels import compared, learnt
 from bliss_mil.bag_head.kernel_stack import KernelStack
 from bliss_mil.bag_head.pair_sums import graph_weights
 from bliss_mil.bag_head.stacking import stack_weights
+from bliss_mil.bag_head.taught_network import has_few_witnesses, taught_network, taught_shares
 
 QUICK = {
     "n_rounds": [6],
@@ -238,13 +247,112 @@ class TestFit:
         assert {one.scaling.mode for view in model.head_.views for one in view} == {"auto", "standard-unit"}
         assert set(model.bag_parts_) == {"instances", "shape", "witnesses"}
 
-    @pytest.mark.parametrize("head", ["whole", "informed"])
+    @pytest.mark.parametrize("head", ["whole", "informed", "network"])
     def test_single_heads(self, head):
-        """One SVM alone reads bags, and has one kind of evidence."""
+        """One SVM, or a network, alone reads bags, and has one kind of evidence."""
         X, y, bags = made(40)
         model = with_head(head)
         assert model.fit(X, y, bags=bags).score(X, y, bags) > 0.8
-        assert list(model.bag_parts_) == [{"whole": "shape", "informed": "witnesses"}[head]]
+        assert list(model.bag_parts_) == [{"whole": "shape", "informed": "witnesses"}.get(head, head)]
+
+
+@pytest.fixture(scope="module")
+def few():
+    """Bags of 16 rows, of which half have one row far away, and a model of them whose settings were chosen."""
+    rng = np.random.default_rng(3)
+    X, y, bags = rng.normal(size=(480, 4)), np.arange(30) % 2, np.repeat(np.arange(30), 16)
+    X[::16] += 4.0 * y[:, None]
+    return X, y, bags, with_head("stack").fit(X, y, bags=bags)
+
+
+class TestNetwork:
+    """A network reads bags, too, where witnesses are few."""
+
+    def test_it_is_one_kind_of_evidence(self, few):
+        """It stands beside the three others, and reads bags that it has not seen."""
+        _, _, _, model = few
+        assert list(model.bag_parts_) == ["instances", "shape", "witnesses", "network"]
+        rng = np.random.default_rng(4)
+        X, y, bags = rng.normal(size=(480, 4)), np.arange(30) % 2, np.repeat(np.arange(30), 16)
+        X[::16] += 4.0 * y[:, None]
+        said = model.head_.fitted.network.bag_scores(Scaling("clipped").fit(few[0]).transform(X), Bags.from_ids(bags))
+        assert ((said > 0) == y).mean() > 0.8
+        assert "network +" in model.explain_bag(1).sentence() or "network -" in model.explain_bag(1).sentence()
+
+    def test_order_and_file(self, few, tmp_path):
+        """Neither the order of rows nor a file changes a bit."""
+        X, y, bags, model = few
+        order = np.random.default_rng(1).permutation(len(bags))
+        first = np.unique(bags[order], return_index=True)[1].argsort()
+        other = with_head("stack").fit(X[order], y[first], bags=bags[order])
+        scores = model.score_bags(X, bags)[1]
+        assert np.array_equal(other.score_bags(X, bags)[1], scores)
+        save_model(model, tmp_path / "m.skops")
+        assert np.array_equal(load_model(tmp_path / "m.skops").score_bags(X, bags)[1], scores)
+
+    def test_scores_of_training_bags_are_out_of_fold(self):
+        """What it says of a training bag is what one says that was trained on the other folds, made here."""
+        X, y, bags = made()
+        weak, folds = WeakLabels(y, (0, 1)), np.arange(24) // 2 % 3
+        evidence = evidence_of(X, bags)
+        network, said = taught_network(X, evidence.bags, weak, evidence.instance_scores[0], folds)
+        shares = taught_shares(evidence.instance_scores[0], (y == 1)[bags])
+        for chosen, told in ((folds != 1, folds == 1), (folds >= 0, None)):
+            rows = chosen[bags]
+            first = GatedAttention.drawn(4, 1, 128, 64, np.random.default_rng(0))
+            how = AttentionTraining(n_epochs=60, batch_bags=16, learning_rate=1e-3, l2=1e-3, dropout=0.25)
+            labels, centre = y[chosen, None], X[rows].mean(axis=0)
+            own = Bags.from_ids(bags[rows])
+            other = first.trained(X[rows], own, labels, how, np.random.default_rng(1), centre, shares[rows, None])
+            if told is None:
+                assert np.allclose(other.weights["output"], network.weights["output"], atol=1e-4)
+                continue
+            rows = told[bags]
+            expected = other.bag_logits(X[rows], Bags.from_ids(bags[rows]))[:, 0]
+            assert np.allclose(said[told], expected, atol=1e-3)
+
+    def test_what_instances_are_taught(self):
+        """Nothing in negative bags, little where scores say nothing, and most of a witness that scores tell."""
+        rng = np.random.default_rng(0)
+        inherit = np.arange(400) % 2 == 1
+        shares = taught_shares(rng.normal(size=400), inherit)
+        assert shares.max() < 0.4
+        told = rng.normal(size=400)
+        told[1:40:2] += 8.0
+        shares = taught_shares(told, inherit)
+        assert (shares[~inherit] == 0).all()
+        assert shares[1:40:2].min() > 0.5
+        assert np.median(shares[41::2]) < 0.1
+
+    @pytest.mark.parametrize(("shift", "n_shifted", "few"), [(6.0, 2, True), (6.0, 8, False)])
+    def test_few_witnesses(self, shift, n_shifted, few):
+        """Two rows of twelve are few, eight are not."""
+        scores, y = np.random.default_rng(0).normal(size=(40, 12)), np.arange(40) % 2
+        scores[y == 1, :n_shifted] += shift
+        bags = Bags.from_ids(np.repeat(np.arange(40), 12))
+        assert has_few_witnesses(scores.ravel(), bags, WeakLabels(y, (0, 1))) == few
+
+    def test_wide_rows_have_none(self, monkeypatch, few):
+        """Of rows with very many columns a network would take hours, so the stack goes without it."""
+        X, y, bags, _ = few
+        monkeypatch.setattr(kernel_stack, "MOST_COLUMNS", 3)
+        assert "network" not in with_head("stack").fit(X, y, bags=bags).bag_parts_
+
+    def test_many_rows_take_fewer_epochs(self, monkeypatch):
+        """Twice as many rows as are few take half the epochs."""
+        epochs, plain = [], GatedAttention.trained
+
+        def counting(self, rows, bags, there, how, *rest):
+            epochs.append(how.n_epochs)
+            return plain(self, rows, bags, there, how, *rest)
+
+        monkeypatch.setattr(GatedAttention, "trained", counting)
+        X, y, bags = made()
+        evidence = evidence_of(X, bags)
+        monkeypatch.setattr(taught_network_module, "MANY_ROWS", len(X) // 2)
+        taught_network(X, evidence.bags, WeakLabels(y, (0, 1)), evidence.instance_scores[0], np.arange(24) % 3)
+        assert len(epochs) == 4
+        assert all(abs(one - 30) <= 1 for one in epochs)
 
 
 class TestItStandsBack:

@@ -1,4 +1,4 @@
-"""The bag head of MIL: a stack of what instance scores say, and of SVMs on kernels between whole bags."""
+"""The bag head of MIL: a stack of what instance scores say, SVMs on kernels between whole bags, and a network."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,23 +12,26 @@ from sklearn.svm import SVC
 from bliss_framework.plugin import BagEvidence, BagHead, Bags, FittedBagHead, ProblemSize, Rows, Scaling, WeakLabels
 from bliss_mil.bag_head.bag_kernels import MOST_EXACT, N_LANDMARKS, Grams, compared, learnt, mean_of
 from bliss_mil.bag_head.stacking import stack_weights
+from bliss_mil.bag_head.taught_network import MOST_COLUMNS, has_few_witnesses, network_memory, taught_network
 
 C = 10.0
 MOST_ROWS = 100_000
 N_SUMS = 4  # Over pairs of instances: alike, by graph, and by two kinds of instance scores.
 BLOCKS = 4 << 25  # Bytes of the blocks of a kernel.
-INSTANCES, SHAPE, WITNESSES = "instances", "shape", "witnesses"
+INSTANCES, SHAPE, WITNESSES, NETWORK = "instances", "shape", "witnesses", "network"
 SVMS = {SHAPE: "whole", WITNESSES: "informed"}
-HEADS = {"stack": (INSTANCES, SHAPE, WITNESSES), "whole": (SHAPE,), "informed": (WITNESSES,)}
+STACK = "stack"
+HEADS = {STACK: (INSTANCES, SHAPE, WITNESSES), "whole": (SHAPE,), "informed": (WITNESSES,), NETWORK: (NETWORK,)}
 
 
 @frozen
 class KernelStack(BagHead):
-    """Weighs three kinds of evidence: instance scores, the shape of bags, and shape with likely witnesses.
+    """Weighs kinds of evidence: instance scores, the shape of bags, shape with likely witnesses, and a network.
 
     Args:
-        kind: "stack" weighs all three; "whole" is an SVM on kernels between whole bags, "informed" one on those and
-            kernels that likely witnesses weigh.
+        kind: "stack" weighs the first three, and the network where few instances of positive bags are witnesses;
+            "whole" is an SVM on kernels between whole bags, "informed" one on those and kernels that likely witnesses
+            weigh, "network" a network alone that is taught instance scores.
     """
 
     kind: str = field(default="stack")
@@ -49,25 +52,37 @@ class KernelStack(BagHead):
         n_others = size.n_train if exact else N_LANDMARKS
         sums = 0 if exact else N_SUMS * n_bags * n_others
         # Kernels in use at one time, beside the sums that they are made of.
-        return 8 * (2 * N_SUMS * n_bags**2 + 8 * n_bags**2 + 3 * n_bags * n_others + sums) + BLOCKS
+        kernels = 8 * (2 * N_SUMS * n_bags**2 + 8 * n_bags**2 + 3 * n_bags * n_others + sums) + BLOCKS
+        asked = self.kind == NETWORK or (self.kind == STACK and size.n_columns <= MOST_COLUMNS)
+        return kernels + (network_memory(size) if asked else 0)
 
     def fit(
         self, evidence: BagEvidence, weak: WeakLabels, folds: NDArray[np.intp]
     ) -> tuple[FittedBagHead, Mapping[str, NDArray[np.float64]]]:
         """Learn from training bags; see `BagHead`."""
-        wanted, y = HEADS[self.kind], weak.values
+        wanted, y = self._wanted(evidence, weak), weak.values
         scalings = [Scaling(mode).fit(evidence.rows.array) for mode in _scalings(evidence.rows)]
         found = [learnt(_scaled(evidence, one)) for one in scalings]
         grams, kernels = mean_of([one for _, one in found]), [one for one, _ in found]
-        columns = [
-            _out_of_fold(_gram(grams, name), y, folds) if name in SVMS else evidence.bag_scores for name in wanted
-        ]
+        said = {name: _out_of_fold(_gram(grams, name), y, folds) for name in wanted if name in SVMS}
+        machines = {name: _svm().fit(_gram(grams, name), y) for name in said}
+        network = None
+        if NETWORK in wanted:
+            rows = _scaled(evidence, scalings[-1]).rows.array
+            network, said[NETWORK] = taught_network(rows, evidence.bags, weak, evidence.instance_scores[0], folds)
+        columns = [{**said, INSTANCES: evidence.bag_scores}[name] for name in wanted]
         scores = np.stack(columns, axis=1)
         means, units = scores.mean(axis=0), np.where(scores.std(axis=0) > 0, scores.std(axis=0), 1.0)
         weights = stack_weights((scores - means) / units, y) / units
-        machines = {name: _svm().fit(_gram(grams, name), y) for name in wanted if name in SVMS}
-        fitted = FittedKernelStack(scalings, kernels, machines, weights, means, list(wanted))
+        fitted = FittedKernelStack(scalings, kernels, machines, network, weights, means, list(wanted))
         return fitted, fitted.weighed(columns)
+
+    def _wanted(self, evidence: BagEvidence, weak: WeakLabels) -> tuple[str, ...]:
+        """Return the kinds of evidence in use; where many instances tell, a network adds cost and nothing else."""
+        if self.kind != STACK or evidence.rows.shape[1] > MOST_COLUMNS:
+            return HEADS[self.kind]
+        few = has_few_witnesses(evidence.instance_scores[0], evidence.bags, weak)
+        return (*HEADS[STACK], NETWORK) if few else HEADS[STACK]
 
 
 class FittedKernelStack(FittedBagHead, BaseEstimator):  # type: ignore[misc]
@@ -77,28 +92,33 @@ class FittedKernelStack(FittedBagHead, BaseEstimator):  # type: ignore[misc]
         scalings: of rows, fitted.
         kernels: that compare bags with those of training, for each of the scalings.
         machines: SVMs by the kind of evidence.
+        network: a `BagNetwork`, or None.
         weights: (h,) of all scores.
         means: (h,) of all scores, out of fold over the training bags.
         kinds: of evidence, one for each score.
     """
 
-    def __init__(self, scalings: Any, kernels: Any, machines: Any, weights: Any, means: Any, kinds: Any) -> None:
+    def __init__(
+        self, scalings: Any, kernels: Any, machines: Any, network: Any, weights: Any, means: Any, kinds: Any
+    ) -> None:
         self.scalings = scalings
         self.kernels = kernels
         self.machines = machines
+        self.network = network
         self.weights = weights
         self.means = means
         self.kinds = kinds
 
     def parts(self, evidence: BagEvidence) -> Mapping[str, NDArray[np.float64]]:
-        """Return what instances, the shape of the bag, and likely witnesses say, beside the mean training bag."""
-        pairs = zip(self.kernels, self.scalings, strict=True)
-        grams = mean_of([compared(kernels, _scaled(evidence, scaling)) for kernels, scaling in pairs])
-        columns = [
-            self.machines[kind].decision_function(_gram(grams, kind)) if kind in SVMS else evidence.bag_scores
-            for kind in self.kinds
-        ]
-        return self.weighed(columns)
+        """Return what each kind of evidence says, beside the mean training bag."""
+        scaled = [_scaled(evidence, scaling) for scaling in self.scalings]
+        grams = mean_of([compared(kernels, one) for kernels, one in zip(self.kernels, scaled, strict=True)])
+        said = {INSTANCES: evidence.bag_scores}
+        for kind, machine in self.machines.items():
+            said[kind] = machine.decision_function(_gram(grams, kind))
+        if self.network is not None:
+            said[NETWORK] = self.network.bag_scores(scaled[-1].rows.array, evidence.bags)
+        return self.weighed([said[kind] for kind in self.kinds])
 
     def weighed(self, columns: Sequence[NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
         """Weigh scores (B,), one of each kind."""

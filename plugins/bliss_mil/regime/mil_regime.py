@@ -35,7 +35,8 @@ class MilRegime(Regime):
         bag_score: of the instance scores of a bag, "max" is the regime's own definition, "mean" lets all instances
             vote, and "max-mean" is the mean of both.
         bag_head: what reads bags where settings are chosen: "none" is instance scores alone, "stack" adds SVMs on
-            kernels between whole bags, "whole" and "informed" are one of these SVMs alone; see `KernelStack`.
+            kernels between whole bags and, where witnesses are few, a network; "whole", "informed" and "network" are
+            one of these alone; see `KernelStack`.
     """
 
     binary: ClassVar[bool] = True
@@ -46,7 +47,7 @@ class MilRegime(Regime):
     negative_bags: str = field(default="known", validator=one_of("known", "free"))
     weights: str = field(default="instance", validator=one_of("instance", "bag"))
     bag_score: str = field(default="max", validator=one_of("max", "mean", "max-mean"))
-    bag_head: str = field(default="none", validator=one_of("none", "stack", "whole", "informed"))
+    bag_head: str = field(default="none", validator=one_of("none", "stack", "whole", "informed", "network"))
 
     @property
     def reading(self) -> BagReading:

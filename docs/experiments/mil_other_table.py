@@ -31,6 +31,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--methods", default=METHODS)
+    parser.add_argument("--n-jobs", type=int, default=1)
     parser.add_argument("--settings", default="select", help="default, select or paper")
     options = parser.parse_args()
     drawn = options.out / "data"
@@ -57,7 +58,16 @@ def result(name: str, options: argparse.Namespace, drawn: Path) -> Mapping[str, 
     folder = options.out / f"{name}-{options.settings}"
     if not (folder / "result.json").exists():
         start = ["compare", str(FILE), "--only", name, "--methods", options.methods, "--settings", options.settings]
-        start += ["--repeats", str(options.repeats), "--data-dir", str(drawn), "--data-dir", str(options.data_dir)]
+        start += [
+            "--repeats",
+            str(options.repeats),
+            "--n-jobs",
+            str(options.n_jobs),
+            "--data-dir",
+            str(drawn),
+            "--data-dir",
+            str(options.data_dir),
+        ]
         words = [*start, "--output", str(folder), *(["--resume"] if folder.exists() else [])]
         subprocess.run([sys.executable, "-m", "bliss_framework", *words, "--quiet"], check=True)
     return json.loads((folder / "result.json").read_text(encoding="utf-8"))

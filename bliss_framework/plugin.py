@@ -68,6 +68,7 @@ from bliss_framework.extension.contracts import (
     Effects as Effects,
     FittedBagHead as FittedBagHead,
     Gathered as Gathered,
+    HeadFit as HeadFit,
     Kind as Kind,
     LeaveOutEstimator as LeaveOutEstimator,
     Observer as Observer,

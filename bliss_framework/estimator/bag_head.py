@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from bliss_framework.errors import BlissWarning
-from bliss_framework.estimator.ensemble import Ensemble, Member
+from bliss_framework.estimator.ensemble import Ensemble, Member, instance_scores
 from bliss_framework.estimator.label_inference import OrderedData
 from bliss_framework.estimator.selection import Trial, unit_of
 from bliss_framework.extension.contracts import BagEvidence, BagHead, Regime
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import WeakLabels
-from bliss_framework.kernel.row_view import as_rows
+from bliss_framework.kernel.row_view import as_rows, numbered_blocks
 from bliss_framework.kernel.rows import Rows
 
 MemberOf = Callable[[Trial], Member]
@@ -29,13 +29,15 @@ class ModelHead(BaseEstimator):  # type: ignore[misc]
         fitted: a `FittedBagHead`.
         views: lists of members, one for each kind of instance scores.
         means, units: of the instance scores of each kind over the training rows.
+        own_unit: the deviation of the instance scores of the head itself over the training rows, if it has any.
     """
 
-    def __init__(self, fitted: Any, views: Any, means: Any, units: Any) -> None:
+    def __init__(self, fitted: Any, views: Any, means: Any, units: Any, own_unit: Any = None) -> None:
         self.fitted = fitted
         self.views = views
         self.means = means
         self.units = units
+        self.own_unit = own_unit
 
     def parts(self, X: Any, bags: Bags, ensemble: Ensemble) -> Mapping[str, NDArray[np.float64]]:
         """Return what each kind of evidence says of the bags (B,), by name; the score of a bag is their sum.
@@ -54,6 +56,19 @@ class ModelHead(BaseEstimator):  # type: ignore[misc]
             for view, mean, unit in zip(self.views, self.means, self.units, strict=True)
         )
         return dict(self.fitted.parts(BagEvidence(Rows(X.array), bags, scores, scored.bags(ensemble, bags))))
+
+    def instance_scores(self, X: Any) -> NDArray[np.float64]:
+        """Score instances (n,) by the first kind of members, and by the head itself where it does; X as in `parts`."""
+        rows = as_rows(X)
+        scores = instance_scores(self.views[0], rows)
+        if self.own_unit is None:
+            return scores
+        blocks = [self.fitted.instance_scores(Rows(block)) for _, block in numbered_blocks(rows)]
+        return self.joined(scores, np.concatenate(blocks) if blocks else np.zeros(0))
+
+    def joined(self, scores: NDArray[np.float64], own: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """Average scores of instances (n,) by the first kind of members and by the head, each in its own units."""
+        return scores if own is None else (scores / self.units[0] + own / self.own_unit) / 2
 
     def score(self, X: Any, bags: Bags, ensemble: Ensemble) -> NDArray[np.float64]:
         """Score bags (B,); arguments as in `parts`."""
@@ -89,11 +104,13 @@ class HeadedBags:
         instances: the candidates whose instance scores are those of the model: they learnt most of what was inferred,
             and were not chosen by how well they read bags.
         parts: what each kind of evidence says, by name: (B,) in canonical order.
+        own_instances: (n,) what the head says of instances, in canonical order; None where it says nothing of them.
     """
 
     head: ModelHead = field()
     instances: Sequence[Trial] = field()
     parts: Mapping[str, NDArray[np.float64]] = field()
+    own_instances: NDArray[np.float64] | None = field()
 
     @property
     def bag_scores(self) -> NDArray[np.float64]:
@@ -148,9 +165,11 @@ def fitted_head(
     scores = tuple((one - mean) / unit for one, mean, unit in zip(raw, means, units, strict=True))
     data = ready.data
     evidence = BagEvidence(Rows(as_rows(data.X).array), data.bags, scores, own)
-    fitted, parts = head.fit(evidence, data.weak, folds)
+    found = head.fit(evidence, data.weak, folds)
     views = [[member_of(one) for one in group] for group in groups]
-    return HeadedBags(ModelHead(fitted, views, means, units), groups[0], dict(parts))
+    own_unit = None if found.instance_scores is None else unit_of(found.instance_scores)
+    fitted = ModelHead(found.fitted, views, means, units, own_unit)
+    return HeadedBags(fitted, groups[0], dict(found.parts), found.instance_scores)
 
 
 def added(parts: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.component_tables import is_binary
 from bliss_framework.estimator.configure import FitConfig, configure
 from bliss_framework.estimator.default_words import DocumentedDefaults
-from bliss_framework.estimator.ensemble import instance_scores, measures
+from bliss_framework.estimator.ensemble import measures
 from bliss_framework.estimator.explanation import Explanation, explain
 from bliss_framework.estimator.extremes import check_values
 from bliss_framework.estimator.fit import FitRequest, fit, warn_of_collapse
@@ -36,7 +36,7 @@ from bliss_framework.estimator.parameters import (
 from bliss_framework.estimator.picture import Picture, picture_above, picture_of
 from bliss_framework.estimator.prepared_rows import prepared_rows, reading_for_fit, reading_of, with_preparation
 from bliss_framework.estimator.probabilities import probabilities
-from bliss_framework.estimator.read_bags import instance_members, read_labels, read_scores, regimes_of
+from bliss_framework.estimator.read_bags import read_instances, read_labels, read_scores, regimes_of
 from bliss_framework.estimator.selection import Pieces, Trial
 from bliss_framework.estimator.suspect_columns import warn_of_suspect_columns
 from bliss_framework.extension.contracts import Profile, Regime
@@ -376,7 +376,7 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return prepared_rows(self, data, warn=False)
 
     def _scores(self, rows: Any) -> NDArray[np.float64]:
-        return np.asarray(instance_scores(instance_members(self), rows) - self.instance_threshold_)
+        return read_instances(self, rows)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what is looked up anew: a file holds names of components, not the components."""

@@ -84,6 +84,7 @@ def _read_by(
     reading, wanted = best.regime.reading, best["bag_threshold"]
     scored = winners if headed is None else headed.instances
     scores = np.mean([one.scores / unit_of(one.scores) for one in scored], axis=0)[ready.order]
+    scores = scores if headed is None else headed.head.joined(scores, headed.own_instances)
     largest = max(scored, key=lambda one: float(one.config["inherited_share"])).config
     threshold = instance_threshold(largest, scores, data.bags, data.weak, classes)
     scores = scores - threshold

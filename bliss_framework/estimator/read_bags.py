@@ -1,13 +1,12 @@
 """Bags of a fitted model: their scores and labels, by its head, its members, or the classes of instances."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bliss_framework.compute.processes import one_blas_thread
-from bliss_framework.estimator.ensemble import Ensemble, Member, bag_labels, bag_scores, instance_scores
+from bliss_framework.estimator.ensemble import Ensemble, bag_labels, bag_scores, instance_scores
 from bliss_framework.extension.components import resolve
 from bliss_framework.extension.contracts import Regime
 from bliss_framework.extension.loading.plugins import active_plugins
@@ -29,9 +28,14 @@ def ensemble_of(model: Any) -> Ensemble:
     return list(zip(model.members_, regimes_of(model), strict=True))
 
 
-def instance_members(model: Any) -> Sequence[Member]:
-    """Return the members by which instances are scored: those that a head knows to have learnt what was inferred."""
-    return list(model.members_ if model.head_ is None else model.head_.views[0])
+@one_blas_thread()
+def read_instances(model: Any, rows: Any) -> NDArray[np.float64]:
+    """Score instances (n,) or (n, C), relative to the instance threshold.
+
+    A head knows which members have learnt what was inferred, and may have learnt something of instances itself.
+    """
+    scores = instance_scores(model.members_, rows) if model.head_ is None else model.head_.instance_scores(rows)
+    return np.asarray(scores - model.instance_threshold_)
 
 
 @one_blas_thread()
@@ -47,7 +51,7 @@ def read_scores(model: Any, rows: Any, bags: Bags) -> NDArray[np.float64]:
         return np.asarray(model.head_.score(rows, bags, ensemble_of(model)))
     reading = regimes_of(model)[0].reading
     if reading.from_instances:
-        return reading.bag_scores(_instance_scores(model, rows), bags)
+        return reading.bag_scores(read_instances(model, rows), bags)
     return bag_scores(ensemble_of(model), rows, bags)
 
 
@@ -58,9 +62,5 @@ def read_labels(model: Any, rows: Any, bags: Bags) -> NDArray[Any]:
     if model.head_ is not None:
         return reading.labels_of_bag_scores(read_scores(model, rows, bags), model.bag_threshold_)
     if reading.from_instances:
-        return reading.bag_labels(_instance_scores(model, rows), bags, model.bag_threshold_)
+        return reading.bag_labels(read_instances(model, rows), bags, model.bag_threshold_)
     return bag_labels(ensemble_of(model), rows, bags, model.bag_threshold_)
-
-
-def _instance_scores(model: Any, rows: Any) -> NDArray[np.float64]:
-    return np.asarray(instance_scores(instance_members(model), rows) - model.instance_threshold_)

@@ -8,7 +8,7 @@ from bliss_framework.errors import DataError
 from bliss_framework.estimator.bliss_classifier import BlissClassifier
 from bliss_framework.estimator.inputs import check_training
 from bliss_framework.extension.components import resolve
-from bliss_framework.extension.contracts import BagEvidence, BagHead, BagReading, FittedBagHead, Regime
+from bliss_framework.extension.contracts import BagEvidence, BagHead, BagReading, FittedBagHead, HeadFit, Regime
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.folds import deal_folds
 from bliss_framework.kernel.pull import Part
@@ -116,8 +116,13 @@ class _RegimeChecks:
         scores = np.random.default_rng(0).normal(size=part.n_rows)
         own = BagEvidence(Rows(part.X), part.bags, (scores,), part.bags.max(scores))
         with unchanged(part):
-            fitted, said = head.fit(own, part.weak, folds)
-        assert isinstance(fitted, FittedBagHead), "fit must return a FittedBagHead first"
+            found = head.fit(own, part.weak, folds)
+        assert isinstance(found, HeadFit), "fit must return a HeadFit"
+        fitted, said = found.fitted, found.parts
+        assert isinstance(fitted, FittedBagHead), "what is fitted must be a FittedBagHead"
+        for of_rows in (found.instance_scores, pickled(fitted).instance_scores(own.rows)):
+            assert (of_rows is None) == (found.instance_scores is None), "instances are scored always or never"
+            assert of_rows is None or of_rows.shape == (part.n_rows,), "instance_scores must be one number a row"
         for parts in (said, pickled(fitted).parts(own)):
             assert parts, "a head must say something"
             for name, values in parts.items():

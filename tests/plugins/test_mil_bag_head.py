@@ -8,9 +8,11 @@ import scipy.sparse as sp
 from attrs import evolve
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
+from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC
 
 from bliss_framework import BlissClassifier, BlissWarning, load_model, save_model
+from bliss_framework.estimator.ensemble import instance_scores
 from bliss_framework.plugin import (
     AttentionTraining,
     BagEvidence,
@@ -25,7 +27,7 @@ from bliss_mil.bag_head.bag_kernels import compared, learnt
 from bliss_mil.bag_head.kernel_stack import KernelStack
 from bliss_mil.bag_head.pair_sums import graph_weights
 from bliss_mil.bag_head.stacking import stack_weights
-from bliss_mil.bag_head.taught_network import has_few_witnesses, taught_network, taught_shares
+from bliss_mil.bag_head.taught_network import TAUGHT_WEIGHTS, has_few_witnesses, taught_networks, taught_shares
 
 QUICK = {
     "n_rounds": [6],
@@ -185,7 +187,9 @@ class TestStack:
         """What an SVM says of a training bag is what one says that was trained on the other folds."""
         X, y, bags = made()
         evidence, folds = evidence_of(X, bags), np.arange(24) // 2 % 3
-        fitted, parts = KernelStack("whole").fit(evidence, WeakLabels(y, (0, 1)), folds)
+        found = KernelStack("whole").fit(evidence, WeakLabels(y, (0, 1)), folds)
+        fitted, parts = found.fitted, found.parts
+        assert found.instance_scores is None
         rows = Rows(Scaling("clipped").fit(X).transform(X))
         gram = by_formula(evolve(evidence, rows=rows))[0]
         svm = SVC(C=kernel_stack.C, kernel="precomputed").fit(gram[np.ix_(folds != 1, folds != 1)], y[folds != 1])
@@ -275,9 +279,23 @@ class TestNetwork:
         rng = np.random.default_rng(4)
         X, y, bags = rng.normal(size=(480, 4)), np.arange(30) % 2, np.repeat(np.arange(30), 16)
         X[::16] += 4.0 * y[:, None]
-        said = model.head_.fitted.network.bag_scores(Scaling("clipped").fit(few[0]).transform(X), Bags.from_ids(bags))
+        said = model.head_.fitted.networks.bag_scores(Scaling("clipped").fit(few[0]).transform(X), Bags.from_ids(bags))
         assert ((said > 0) == y).mean() > 0.8
         assert "network +" in model.explain_bag(1).sentence() or "network -" in model.explain_bag(1).sentence()
+
+    def test_instances_are_scored_by_both(self, few):
+        """An instance's score is the mean of those of final classifiers and of the network, in their deviations."""
+        X, _, _, model = few
+        own = instance_scores(model.head_.views[0], X)
+        network = model.head_.fitted.networks.instance_scores(Scaling("clipped").fit(X).transform(X))
+        expected = (own / model.head_.units[0] + network / model.head_.own_unit) / 2 - model.instance_threshold_
+        assert np.allclose(model.decision_function(X), expected, atol=1e-6)
+        assert 0.5 < np.std(network) / model.head_.own_unit < 2.0
+        first, second = model.decision_function(X[:100]), model.decision_function(X[100:])
+        assert np.allclose(np.concatenate([first, second]), expected, atol=1e-6)
+        witness = np.zeros(len(X), dtype=bool)
+        witness[::16] = np.arange(30) % 2
+        assert roc_auc_score(witness, model.out_of_fold_scores_) > 0.9
 
     def test_order_and_file(self, few, tmp_path):
         """Neither the order of rows nor a file changes a bit."""
@@ -287,6 +305,7 @@ class TestNetwork:
         other = with_head("stack").fit(X[order], y[first], bags=bags[order])
         scores = model.score_bags(X, bags)[1]
         assert np.array_equal(other.score_bags(X, bags)[1], scores)
+        assert np.array_equal(other.decision_function(X), model.decision_function(X))
         save_model(model, tmp_path / "m.skops")
         assert np.array_equal(load_model(tmp_path / "m.skops").score_bags(X, bags)[1], scores)
 
@@ -295,21 +314,27 @@ class TestNetwork:
         X, y, bags = made()
         weak, folds = WeakLabels(y, (0, 1)), np.arange(24) // 2 % 3
         evidence = evidence_of(X, bags)
-        network, said = taught_network(X, evidence.bags, weak, evidence.instance_scores[0], folds)
+        found = taught_networks(X, evidence.bags, weak, evidence.instance_scores[0], folds)
         shares = taught_shares(evidence.instance_scores[0], (y == 1)[bags])
         for chosen, told in ((folds != 1, folds == 1), (folds >= 0, None)):
             rows = chosen[bags]
             first = GatedAttention.drawn(4, 1, 128, 64, np.random.default_rng(0))
-            how = AttentionTraining(n_epochs=60, batch_bags=16, learning_rate=1e-3, l2=1e-3, dropout=0.25)
             labels, centre = y[chosen, None], X[rows].mean(axis=0)
-            own = Bags.from_ids(bags[rows])
-            other = first.trained(X[rows], own, labels, how, np.random.default_rng(1), centre, shares[rows, None])
+            own, others = Bags.from_ids(bags[rows]), []
+            for weight in TAUGHT_WEIGHTS:
+                how = AttentionTraining(60, 16, learning_rate=1e-3, l2=1e-3, dropout=0.25, taught_weight=weight)
+                rng = np.random.default_rng(1)
+                others.append(first.trained(X[rows], own, labels, how, rng, centre, shares[rows, None]))
             if told is None:
-                assert np.allclose(other.weights["output"], network.weights["output"], atol=1e-4)
+                for other, weights in zip(others, found.networks.weights, strict=True):
+                    assert np.allclose(other.weights["output"], weights["output"], atol=1e-4)
                 continue
             rows = told[bags]
-            expected = other.bag_logits(X[rows], Bags.from_ids(bags[rows]))[:, 0]
-            assert np.allclose(said[told], expected, atol=1e-3)
+            own = Bags.from_ids(bags[rows])
+            of_bags = np.mean([one.bag_logits(X[rows], own)[:, 0] for one in others], axis=0)
+            of_rows = np.mean([one.instance_logits(X[rows])[0][:, 0] for one in others], axis=0)
+            assert np.allclose(found.bag_scores[told], of_bags, atol=1e-3)
+            assert np.allclose(found.instance_scores[rows], of_rows, atol=1e-3)
 
     def test_what_instances_are_taught(self):
         """Nothing in negative bags, little where scores say nothing, and most of a witness that scores tell."""
@@ -350,8 +375,8 @@ class TestNetwork:
         X, y, bags = made()
         evidence = evidence_of(X, bags)
         monkeypatch.setattr(taught_network_module, "MANY_ROWS", len(X) // 2)
-        taught_network(X, evidence.bags, WeakLabels(y, (0, 1)), evidence.instance_scores[0], np.arange(24) % 3)
-        assert len(epochs) == 4
+        taught_networks(X, evidence.bags, WeakLabels(y, (0, 1)), evidence.instance_scores[0], np.arange(24) % 3)
+        assert len(epochs) == 4 * len(TAUGHT_WEIGHTS)
         assert all(abs(one - 30) <= 1 for one in epochs)
 
 

@@ -8,6 +8,7 @@ from bliss_framework.extension.contracts.bag_head import (
     BagEvidence as BagEvidence,
     BagHead as BagHead,
     FittedBagHead as FittedBagHead,
+    HeadFit as HeadFit,
 )
 from bliss_framework.extension.contracts.bag_reading import BagReading as BagReading
 from bliss_framework.extension.contracts.baseline import Baseline as Baseline

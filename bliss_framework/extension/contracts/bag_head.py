@@ -43,11 +43,36 @@ class FittedBagHead(ABC):
         mean that a kind of evidence says nothing.
         """
 
+    def instance_scores(self, rows: Rows) -> NDArray[np.float64] | None:
+        """Score instances (n,) by what was learnt of them from bags; None, by default, where nothing was.
+
+        They are averaged with the scores of final classifiers, each divided by its deviation over the training rows.
+
+        Args:
+            rows: (n, d) as the user gave them.
+        """
+        return None
+
+
+@frozen(eq=False)
+class HeadFit:
+    """What a bag head made of training bags.
+
+    Attributes:
+        fitted: the head, trained.
+        parts: what each kind of evidence says of the training bags out of fold, as `FittedBagHead.parts` has it.
+        instance_scores: (n,) of the training rows out of fold, as `FittedBagHead.instance_scores` has them, or None.
+    """
+
+    fitted: FittedBagHead = field()
+    parts: Mapping[str, NDArray[np.float64]] = field()
+    instance_scores: NDArray[np.float64] | None = field(default=None)
+
 
 class BagHead(ABC):
     """Learns to score bags from their rows, the scores of their instances, and what is made of these.
 
-    A regime may have one (`Regime.head`). Labels of instances do not change.
+    A regime may have one (`Regime.head`). Inferred labels do not change.
     """
 
     def refusal(self, bags: Bags, weak: WeakLabels, folds: NDArray[np.intp]) -> str | None:
@@ -72,16 +97,11 @@ class BagHead(ABC):
         return 0
 
     @abstractmethod
-    def fit(
-        self, evidence: BagEvidence, weak: WeakLabels, folds: NDArray[np.intp]
-    ) -> tuple[FittedBagHead, Mapping[str, NDArray[np.float64]]]:
+    def fit(self, evidence: BagEvidence, weak: WeakLabels, folds: NDArray[np.intp]) -> HeadFit:
         """Learn from training bags.
 
         Args:
             evidence: of the training bags, out of fold.
             weak: their weak labels.
             folds: (B,) the fold of each bag: those on which the scores are out of fold.
-
-        Returns:
-            The fitted head, and what its parts say of the training bags out of fold, as `FittedBagHead.parts` has it.
         """

@@ -1,4 +1,4 @@
-"""The bag head of MIL: a stack of what instance scores say, SVMs on kernels between whole bags, and a network."""
+"""The bag head of MIL: a stack of what instance scores say, SVMs on kernels between whole bags, and networks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,10 +9,20 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.svm import SVC
 
-from bliss_framework.plugin import BagEvidence, BagHead, Bags, FittedBagHead, ProblemSize, Rows, Scaling, WeakLabels
+from bliss_framework.plugin import (
+    BagEvidence,
+    BagHead,
+    Bags,
+    FittedBagHead,
+    HeadFit,
+    ProblemSize,
+    Rows,
+    Scaling,
+    WeakLabels,
+)
 from bliss_mil.bag_head.bag_kernels import MOST_EXACT, N_LANDMARKS, Grams, compared, learnt, mean_of
 from bliss_mil.bag_head.stacking import stack_weights
-from bliss_mil.bag_head.taught_network import MOST_COLUMNS, has_few_witnesses, network_memory, taught_network
+from bliss_mil.bag_head.taught_network import MOST_COLUMNS, has_few_witnesses, network_memory, taught_networks
 
 C = 10.0
 MOST_ROWS = 100_000
@@ -26,12 +36,12 @@ HEADS = {STACK: (INSTANCES, SHAPE, WITNESSES), "whole": (SHAPE,), "informed": (W
 
 @frozen
 class KernelStack(BagHead):
-    """Weighs kinds of evidence: instance scores, the shape of bags, shape with likely witnesses, and a network.
+    """Weighs kinds of evidence: instance scores, the shape of bags, shape with likely witnesses, and networks.
 
     Args:
-        kind: "stack" weighs the first three, and the network where few instances of positive bags are witnesses;
+        kind: "stack" weighs the first three, and networks where few instances of positive bags are witnesses;
             "whole" is an SVM on kernels between whole bags, "informed" one on those and kernels that likely witnesses
-            weigh, "network" a network alone that is taught instance scores.
+            weigh, "network" networks alone that are taught instance scores.
     """
 
     kind: str = field(default="stack")
@@ -56,9 +66,7 @@ class KernelStack(BagHead):
         asked = self.kind == NETWORK or (self.kind == STACK and size.n_columns <= MOST_COLUMNS)
         return kernels + (network_memory(size) if asked else 0)
 
-    def fit(
-        self, evidence: BagEvidence, weak: WeakLabels, folds: NDArray[np.intp]
-    ) -> tuple[FittedBagHead, Mapping[str, NDArray[np.float64]]]:
+    def fit(self, evidence: BagEvidence, weak: WeakLabels, folds: NDArray[np.intp]) -> HeadFit:
         """Learn from training bags; see `BagHead`."""
         wanted, y = self._wanted(evidence, weak), weak.values
         scalings = [Scaling(mode).fit(evidence.rows.array) for mode in _scalings(evidence.rows)]
@@ -66,19 +74,20 @@ class KernelStack(BagHead):
         grams, kernels = mean_of([one for _, one in found]), [one for one, _ in found]
         said = {name: _out_of_fold(_gram(grams, name), y, folds) for name in wanted if name in SVMS}
         machines = {name: _svm().fit(_gram(grams, name), y) for name in said}
-        network = None
+        networks = of_rows = None
         if NETWORK in wanted:
-            rows = _scaled(evidence, scalings[-1]).rows.array
-            network, said[NETWORK] = taught_network(rows, evidence.bags, weak, evidence.instance_scores[0], folds)
+            rows = scalings[-1].transform(evidence.rows.array)
+            taught = taught_networks(rows, evidence.bags, weak, evidence.instance_scores[0], folds)
+            networks, said[NETWORK], of_rows = taught.networks, taught.bag_scores, taught.instance_scores
         columns = [{**said, INSTANCES: evidence.bag_scores}[name] for name in wanted]
         scores = np.stack(columns, axis=1)
         means, units = scores.mean(axis=0), np.where(scores.std(axis=0) > 0, scores.std(axis=0), 1.0)
         weights = stack_weights((scores - means) / units, y) / units
-        fitted = FittedKernelStack(scalings, kernels, machines, network, weights, means, list(wanted))
-        return fitted, fitted.weighed(columns)
+        fitted = FittedKernelStack(scalings, kernels, machines, networks, weights, means, list(wanted))
+        return HeadFit(fitted, fitted.weighed(columns), of_rows)
 
     def _wanted(self, evidence: BagEvidence, weak: WeakLabels) -> tuple[str, ...]:
-        """Return the kinds of evidence in use; where many instances tell, a network adds cost and nothing else."""
+        """Return the kinds of evidence in use; where many instances tell, networks add cost and nothing else."""
         if self.kind != STACK or evidence.rows.shape[1] > MOST_COLUMNS:
             return HEADS[self.kind]
         few = has_few_witnesses(evidence.instance_scores[0], evidence.bags, weak)
@@ -92,19 +101,19 @@ class FittedKernelStack(FittedBagHead, BaseEstimator):  # type: ignore[misc]
         scalings: of rows, fitted.
         kernels: that compare bags with those of training, for each of the scalings.
         machines: SVMs by the kind of evidence.
-        network: a `BagNetwork`, or None.
+        networks: `BagNetworks`, or None.
         weights: (h,) of all scores.
         means: (h,) of all scores, out of fold over the training bags.
         kinds: of evidence, one for each score.
     """
 
     def __init__(
-        self, scalings: Any, kernels: Any, machines: Any, network: Any, weights: Any, means: Any, kinds: Any
+        self, scalings: Any, kernels: Any, machines: Any, networks: Any, weights: Any, means: Any, kinds: Any
     ) -> None:
         self.scalings = scalings
         self.kernels = kernels
         self.machines = machines
-        self.network = network
+        self.networks = networks
         self.weights = weights
         self.means = means
         self.kinds = kinds
@@ -116,9 +125,15 @@ class FittedKernelStack(FittedBagHead, BaseEstimator):  # type: ignore[misc]
         said = {INSTANCES: evidence.bag_scores}
         for kind, machine in self.machines.items():
             said[kind] = machine.decision_function(_gram(grams, kind))
-        if self.network is not None:
-            said[NETWORK] = self.network.bag_scores(scaled[-1].rows.array, evidence.bags)
+        if self.networks is not None:
+            said[NETWORK] = self.networks.bag_scores(scaled[-1].rows.array, evidence.bags)
         return self.weighed([said[kind] for kind in self.kinds])
+
+    def instance_scores(self, rows: Rows) -> NDArray[np.float64] | None:
+        """Score instances by the networks, where there are some."""
+        if self.networks is None:
+            return None
+        return self.networks.instance_scores(self.scalings[-1].transform(rows.array))
 
     def weighed(self, columns: Sequence[NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
         """Weigh scores (B,), one of each kind."""

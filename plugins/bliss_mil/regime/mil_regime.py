@@ -35,7 +35,7 @@ class MilRegime(Regime):
         bag_score: of the instance scores of a bag, "max" is the regime's own definition, "mean" lets all instances
             vote, and "max-mean" is the mean of both.
         bag_head: what reads bags where settings are chosen: "none" is instance scores alone, "stack" adds SVMs on
-            kernels between whole bags and, where witnesses are few, a network; "whole", "informed" and "network" are
+            kernels between whole bags and, where witnesses are few, networks; "whole", "informed" and "network" are
             one of these alone; see `KernelStack`.
     """
 

@@ -166,8 +166,9 @@ class _Cluster:
             while self.worker_of.get(number) not in workers:
                 load = [sum(one == worker for one in self.worker_of.values()) for worker in workers]
                 chosen = workers[load.index(min(load))]
+                own = block.detached()
                 try:
-                    (self.sent[number],) = self.client.scatter([block], workers=[chosen], hash=False, timeout=PATIENCE)
+                    (self.sent[number],) = self.client.scatter([own], workers=[chosen], hash=False, timeout=PATIENCE)
                     self.worker_of[number] = chosen
                 except (TimeoutError, OSError, KeyError):
                     # Of a worker that has just died its scheduler may not know.

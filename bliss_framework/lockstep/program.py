@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.extension.contracts.classifier import SumsForm
@@ -102,6 +102,13 @@ class Block:
     regime: Any = field()
     settings: InferenceSettings = field()
     n_sweeps: int = field()
+
+    def detached(self) -> "Block":
+        """Return the same block without the rows of all others, to be sent somewhere."""
+        if not isinstance(self.rows, RowView):
+            return self
+        own = self.rows.detached()
+        return evolve(self, rows=own, folds=tuple(evolve(one, data=evolve(one.data, X=own)) for one in self.folds))
 
 
 @frozen(eq=False)

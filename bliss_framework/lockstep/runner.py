@@ -183,7 +183,6 @@ def _block(
     first, settings = tasks[0], tasks[0].settings
     rows = np.arange(place.start, place.stop)
     own = first.data.rows.take(rows)
-    own = own.detached() if isinstance(own, RowView) else own
     candidates = first.data.space.candidates.sum(axis=1).max()
     return Block(
         number=number,

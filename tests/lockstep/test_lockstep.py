@@ -16,7 +16,7 @@ from bliss_framework.kernel.inference import InferenceSettings
 from bliss_framework.kernel.pull import Part, outcome_of
 from bliss_framework.lockstep import runner
 from bliss_framework.lockstep.runner import blocks_of, forms_of, in_turn, run_in_lockstep
-from bliss_framework.plugin import BlockReward, Gathered, Reward, Total
+from bliss_framework.plugin import BlockReward, Gathered, Reward, Rows, RowView, Total
 from bliss_llp.regime.llp_regime import LlpRegime
 from bliss_llp.rewards.marginal_effect import LlpMarginalReward
 from bliss_llp.rewards.recall_precision_of_shares import LlpReward
@@ -354,6 +354,34 @@ def test_a_mapped_file_gives_the_same_bits(monkeypatch, tmp_path):
     for name in ("label_means_", "training_scores_", "confidence_"):
         first, second = (getattr(model, name) for model in models)
         assert np.array_equal(first, second, equal_nan=True)
+
+
+def test_blocks_share_the_rows_in_memory_until_they_are_sent(monkeypatch):
+    """Blocks that run here are views of all rows, one that is sent holds its own alone, and both do the same."""
+    monkeypatch.setattr(runner, "MANY_ROWS", 50)
+    monkeypatch.setattr(runner, "BLOCK_ROWS", 30)
+    part, regime = mil_part()
+    part = evolve(part, X=RowView.of(Rows(part.X)))
+    found = []
+
+    def run_blocks(blocks, answer):
+        alone = [one.detached() for one in blocks]
+        for block, own in zip(blocks, alone, strict=True):
+            assert block.rows.base is part.rows.base
+            assert all(fold.data.rows is own.rows for fold in own.folds)
+            assert len(own.rows.base) == own.rows.shape[0] < part.n_rows
+            assert np.array_equal(own.rows.array, block.rows.array)
+        found.append(len(blocks))
+        return in_turn(alone, answer)
+
+    def run_tasks(work, tasks, emit):
+        return run_in_lockstep(tasks, emit, *forms_of(tasks), run_blocks)
+
+    components = Components(Ridge(), MilMarginalReward(), Cucb(), regime)
+    sent = cross_fit(components, part, regime.strata(part.weak), SETTINGS, 3, run_tasks)
+    here = cross_fit(components, part, regime.strata(part.weak), SETTINGS, 3, with_lockstep(run_tasks))
+    assert found[0] > 1
+    assert np.array_equal(sent.inferred.means, here.inferred.means, equal_nan=True)
 
 
 def test_one_label_everywhere_is_predicted_everywhere():

@@ -31,7 +31,7 @@ WORKER = 150_000_000  # What a worker process takes for itself.
 COPIES = 2  # Of all sparse rows: in canonical order, and scaled.
 KEYS = 64  # Bytes of a row: keys of its order, places, scores.
 ARM = 48  # Bytes of an arm: pulls, rewards, means, bounds and what is made of them.
-PLACE = 48  # Bytes of a row in each fold in lock-step: where it is there, its bag, its weight.
+PLACE = 32  # Bytes of a row in each fold in lock-step: where it is there, its bag, its weight.
 LITTLE = 2**28  # Whatever there is, as much as this is there; so much is not held against anything.
 
 

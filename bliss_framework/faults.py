@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 from pathlib import Path
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -32,6 +33,7 @@ HINTS = {
 # Whoever meets these on the way has done nothing wrong, neither bliss nor the plugin whose code was running.
 BLAMELESS = (*FULL, errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.EIO, errno.ESTALE, errno.ENOMEM)
 
+NO_MODULE = re.compile(r"No module named '([\w.]+)'")
 
 # What the loader of shared libraries says where memory runs out while one is imported.
 UNMAPPED = ("failed to map segment", "cannot allocate memory")
@@ -119,6 +121,26 @@ def worker_lost(error: BaseException) -> str:
     return (
         f"{lost} ({type(error).__name__}). Most often memory has run out: use fewer processes (n_jobs), or more folds "
         f"(n_folds)."
+    )
+
+
+def missing_on_worker(error: BaseException) -> str | None:
+    """Say which module a worker could not import, and what helps; None for other errors.
+
+    What is sent to a worker is put together there before any code of ours runs, so clusters raise this in their own
+    words: Dask an Exception with the text of the error, Ray an error of its system.
+
+    >>> missing_on_worker(ModuleNotFoundError("No module named 'own'")).partition(".")[0]
+    "A worker cannot import 'own'"
+    >>> missing_on_worker(ValueError("no")) is None
+    True
+    """
+    found = NO_MODULE.search(str(error))
+    if found is None or (not isinstance(error, ImportError) and ModuleNotFoundError.__name__ not in str(error)):
+        return None
+    return (
+        f"A worker cannot import {found[1]!r}. Workers need the packages that are in use here, plugins "
+        f"included, in the same versions: install them there, and start the workers anew."
     )
 
 

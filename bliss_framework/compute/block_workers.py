@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 from uuid import uuid4
 
@@ -11,8 +11,8 @@ from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_limits
 
-from bliss_framework.errors import ComputeError
-from bliss_framework.faults import is_lost_worker
+from bliss_framework.errors import BlissError, ComputeError
+from bliss_framework.faults import is_lost_worker, missing_on_worker
 from bliss_framework.lockstep.program import Block, BlockResult
 from bliss_framework.lockstep.runner import Answer, RunBlocks, Steps, in_turn, until_done
 
@@ -80,9 +80,24 @@ def on_dask(client: Any, blocks: Sequence[Block], answer: Answer) -> list[list[B
     """
     cluster = _Cluster(client, list(blocks))
     try:
-        return until_done(answer, cluster.advance)
+        with naming_what_workers_lack():
+            return until_done(answer, cluster.advance)
     finally:
         cluster.leave()
+
+
+@contextmanager
+def naming_what_workers_lack() -> Iterator[None]:
+    """Say in a sentence that a worker lacks a package, whatever the cluster makes of that."""
+    try:
+        yield
+    except BlissError:
+        raise
+    except Exception as error:
+        missing = missing_on_worker(error)
+        if missing is None:
+            raise
+        raise ComputeError(missing) from error
 
 
 @define

@@ -21,7 +21,7 @@ from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
-from bliss_framework.compute.block_workers import DASK, block_runner, workers_of
+from bliss_framework.compute.block_workers import DASK, block_runner, naming_what_workers_lack, workers_of
 from bliss_framework.compute.messages import drop_what_nobody_takes
 from bliss_framework.compute.signals import ignore_signals, signals_kept_from_children
 from bliss_framework.errors import ComputeError
@@ -193,12 +193,13 @@ def _until_lost(results: Iterator[Any]) -> Iterator[Any]:
 
 @contextmanager
 def _naming_lost_workers() -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:
-        if is_lost_worker(error):
-            raise ComputeError(worker_lost(error)) from error
-        raise
+    with naming_what_workers_lack():
+        try:
+            yield
+        except Exception as error:
+            if is_lost_worker(error):
+                raise ComputeError(worker_lost(error)) from error
+            raise
 
 
 def _results(n_jobs: int | None, calls: Sequence[Any]) -> Iterator[Any]:

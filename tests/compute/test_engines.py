@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import warnings
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -261,6 +262,32 @@ class TestDask:
             client.shutdown()
             with pytest.raises(ComputeError, match=r"^A worker of the dask cluster was killed, or the cluster went"):
                 next(results)
+
+    @pytest.mark.parametrize("many_rows", [10**6, 10], ids=["fold by fold", "in blocks"])
+    def test_a_worker_without_the_plugin(self, scheduler, monkeypatch, tmp_path, many_rows):
+        """What a worker cannot import is named, with what to do, wherever the cluster stumbles over it."""
+        pytest.importorskip("distributed", reason="needs the extra dask")
+        address = scheduler(threads=1)
+        name = f"reward_of_my_own_{many_rows}"
+        lines = (
+            "from attrs import frozen",
+            "from bliss_framework.plugin import BlockReward",
+            "from bliss_mil.rewards.marginal_effect import MilMarginalReward",
+            "class InBlocks(BlockReward):",
+            "    def rewards(self, outcome, n_heldout): yield",
+            "    def diagnostic(self, outcome, n_heldout): yield",
+            "@frozen",
+            "class Own(MilMarginalReward):",
+            "    def in_blocks(self): return InBlocks()",
+        )
+        (tmp_path / f"{name}.py").write_text("\n".join(lines))
+        monkeypatch.syspath_prepend(str(tmp_path))
+        monkeypatch.setattr("bliss_framework.lockstep.runner.MANY_ROWS", many_rows)
+        X, bags = np.random.default_rng(0).normal(size=(160, 3)), np.repeat(np.arange(16), 10)
+        model = BlissClassifier(reward=import_module(name).Own(), classifier="ridge", n_jobs=2, n_rounds=2)
+        with engine("dask", address), pytest.raises(ComputeError) as said:
+            model.fit(X, np.arange(16) % 2, bags=bags)
+        assert str(said.value).startswith(f"A worker cannot import '{name}'. Workers need the packages")
 
     def test_refusals(self, scheduler, monkeypatch):
         """No scheduler, no workers, and workers of several threads are refused in one sentence."""

@@ -138,6 +138,7 @@ from bliss_framework.networks.gated_attention import (
 from bliss_framework.primal.landmarks import FEATURES_KEPT as FEATURES_KEPT, Landmarks as Landmarks
 from bliss_framework.primal.rbf import rbf_kernel as rbf_kernel
 from bliss_framework.primal.sums import RowSums as RowSums, gram as gram, moments as moments, outputs as outputs
+from bliss_framework.primal.svc import bounded_svc as bounded_svc
 from bliss_framework.primal.systems import (
     MOST_UNKNOWNS as MOST_UNKNOWNS,
     FactorisedSystem as FactorisedSystem,

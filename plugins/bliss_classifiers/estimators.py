@@ -5,14 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve
-from sklearn.svm import SVC
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bliss_classifiers.kernels import linear_kernel, precision, rbf_gamma, rbf_kernel
 from bliss_classifiers.scored import Scored
 from bliss_classifiers.smoother import inverse_of
-from bliss_framework.plugin import DataError, factorised
+from bliss_framework.plugin import DataError, bounded_svc, factorised
 
 LEFT_OUT_AT_ONCE = 2_000  # Rows; above that, fits without a fold are as fast, and several processes share them.
 
@@ -148,7 +147,7 @@ class GramSvc(_Kernel):
         """Train: X (n, d), y (n,), sample_weight (n,)."""
         self.X_fit_, positions = self._read(X, y)
         # libsvm draws nothing here, but without a state SVC moves numpy's global generator.
-        self.svc_ = SVC(C=self.C, kernel="precomputed", random_state=0).fit(
+        self.svc_ = bounded_svc(C=self.C, kernel="precomputed", random_state=0).fit(
             self._gram(self.X_fit_), positions, sample_weight
         )
         return self

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
-from sklearn.svm import SVC
 
 from bliss_classifiers.estimators import GramSvc
 from bliss_classifiers.kernels import linear_kernel, rbf_gamma, rbf_kernel
@@ -25,6 +24,7 @@ from bliss_framework.plugin import (
     PreparedClassifier,
     ProblemSize,
     at_least,
+    bounded_svc,
     one_of,
     positive,
 )
@@ -127,7 +127,7 @@ class PreparedSvm(PreparedClassifier):
         return self._scores(svc, self._K), self._scores(svc, self._H)
 
     def _machine(self) -> Any:
-        return SVC(C=self._C, kernel="precomputed", random_state=0)
+        return bounded_svc(C=self._C, kernel="precomputed", random_state=0)
 
     def _scores(self, svc: Any, rows: Any) -> NDArray[np.float64]:
         values = np.asarray(svc.decision_function(rows))

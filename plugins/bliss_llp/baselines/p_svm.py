@@ -6,10 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
-from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
-from bliss_framework.plugin import Bags, DataError, validators
+from bliss_framework.plugin import Bags, DataError, bounded_svc, validators
 from bliss_llp.baselines.kernel_estimator import KernelEstimator
 
 # The loss counts little at first, so that labels may still change.
@@ -126,7 +125,7 @@ def alternate(gram: NDArray[np.float64], labels: NDArray[np.bool_], relabel: Rel
 
 def _trained(gram: NDArray[np.float64], labels: NDArray[np.bool_], relabel: Relabel, weight: float, C: float) -> Found:
     # Without a state SVC moves numpy's global generator.
-    svc = SVC(C=weight, kernel="precomputed", random_state=0).fit(gram, labels)
+    svc = bounded_svc(C=weight, kernel="precomputed", random_state=0).fit(gram, labels)
     dual = np.zeros(len(gram))
     dual[svc.support_] = svc.dual_coef_[0]
     fitted = gram @ dual

@@ -19,6 +19,7 @@ from bliss_framework.plugin import (
     Rows,
     Scaling,
     WeakLabels,
+    bounded_svc,
 )
 from bliss_mil.bag_head.bag_kernels import MOST_EXACT, N_LANDMARKS, Grams, compared, learnt, mean_of
 from bliss_mil.bag_head.stacking import stack_weights
@@ -155,7 +156,7 @@ def _gram(grams: Grams, name: str) -> NDArray[np.float64]:
 
 
 def _svm() -> SVC:
-    return SVC(C=C, kernel="precomputed")
+    return bounded_svc(C=C, kernel="precomputed")
 
 
 def _out_of_fold(gram: NDArray[np.float64], y: NDArray[Any], folds: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.svm import SVC
 
-from bliss_framework.plugin import Bags, Rows, check_settings, in_own_order, validators
+from bliss_framework.plugin import Bags, Rows, bounded_svc, check_settings, in_own_order, validators
 from bliss_mil.baselines.bag_classifier import WholeBagScorer
 from bliss_mil.baselines.row_kernels import TOLERANCE, kernel_matrix, positive_or_scale, rbf_gamma, reduced_blocks
 from bliss_mil.baselines.row_order import contiguous, first_rows
@@ -48,7 +47,7 @@ class SetKernelSvm(WholeBagScorer):
         self.gamma_ = self.power * rbf_gamma(rows, self.gamma)
         sums = summed_kernel(rows, grouped.index, rows, grouped.index, self.gamma_)
         norms = np.sqrt(np.diag(sums))
-        svc = SVC(C=self.C, kernel="precomputed", tol=TOLERANCE["rbf"]).fit(sums / norms[:, None] / norms, weak)
+        svc = bounded_svc(C=self.C, kernel="precomputed", tol=TOLERANCE["rbf"]).fit(sums / norms[:, None] / norms, weak)
         # scikit-learn lists support vectors by class, and bags must ascend.
         by_bag = np.argsort(svc.support_)
         kept = svc.support_[by_bag]
@@ -125,7 +124,7 @@ class MinMaxSvm(WholeBagScorer):
         """Learn from weak labels: X (n, d), y one label for each bag or row, bags (n,) ids."""
         check_settings(self, C=validators.positive, gamma=positive_or_scale)
         rows, grouped, weak, _ = in_own_order(*self.learn(X, y, bags))
-        self.svc_ = SVC(C=self.C, gamma=self.gamma, tol=TOLERANCE["rbf"]).fit(
+        self.svc_ = bounded_svc(C=self.C, gamma=self.gamma, tol=TOLERANCE["rbf"]).fit(
             Rows(rows).bag_extremes(grouped).array, weak
         )
         return self

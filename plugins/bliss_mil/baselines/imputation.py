@@ -8,9 +8,8 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC
 
-from bliss_framework.plugin import Bags, Rows
+from bliss_framework.plugin import Bags, Rows, bounded_svc
 
 Guess = NDArray[Any]
 
@@ -137,7 +136,7 @@ def solve(
     """
     # scikit-learn's solver takes no starting point; what is saved from one guess to the next is the Gram matrix.
     part = K if len(chosen) == len(K) else K[np.ix_(chosen, chosen)]
-    svc = SVC(C=C, kernel="precomputed", tol=tol).fit(part, positive)
+    svc = bounded_svc(C=C, kernel="precomputed", tol=tol).fit(part, positive)
     support, coefficients, intercept = chosen[svc.support_], svc.dual_coef_[0], float(svc.intercept_[0])
     projections = coefficients @ K[support]
     scores = projections + intercept

@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.svm import SVC
 
-from bliss_framework.plugin import Bags, Rows, check_settings, in_own_order, kernel_blocks, validators
+from bliss_framework.plugin import Bags, Rows, bounded_svc, check_settings, in_own_order, kernel_blocks, validators
 from bliss_mil.bag_head.pair_sums import ExactPairs, WeighedBags, graph_weights
 from bliss_mil.baselines.bag_classifier import WholeBagScorer
 from bliss_mil.baselines.row_kernels import TOLERANCE
@@ -43,7 +42,9 @@ class MiGraphSvm(WholeBagScorer):
         rows, grouped, weak, _ = in_own_order(*self.learn(X, y, bags))
         self.gamma_ = Rows(rows).gamma_by_distance(self.width)
         own = shared_weights(rows, grouped, self.gamma_)
-        svc = SVC(C=self.C, kernel="precomputed", tol=TOLERANCE["rbf"]).fit(graph_kernel(own, own, self.gamma_), weak)
+        svc = bounded_svc(C=self.C, kernel="precomputed", tol=TOLERANCE["rbf"]).fit(
+            graph_kernel(own, own, self.gamma_), weak
+        )
         # scikit-learn lists support vectors by class, and bags must ascend.
         by_bag = np.argsort(svc.support_)
         kept = grouped.rows_of(svc.support_)

@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.svm import SVC
 
-from bliss_framework.plugin import Bags, Rows
+from bliss_framework.plugin import Bags, Rows, bounded_svc
 from bliss_mil.baselines.bag_classifier import InstanceScorer, WholeBagScorer
 
 
@@ -29,7 +28,7 @@ class InheritedLabelSvm(InstanceScorer):
     def fit(self, X: Any, y: Any, bags: Any = None) -> "InheritedLabelSvm":
         """Learn from weak labels: X (n, d), y one label for each bag or row, bags (n,) ids."""
         rows, grouped, weak = self.learn(X, y, bags)
-        self.svc_ = SVC(C=self.C, random_state=0).fit(rows, grouped.spread(weak))
+        self.svc_ = bounded_svc(C=self.C, random_state=0).fit(rows, grouped.spread(weak))
         return self
 
     def score_rows(self, rows: Any) -> NDArray[np.float64]:
@@ -54,7 +53,7 @@ class BagMeanSvm(WholeBagScorer):
     def fit(self, X: Any, y: Any, bags: Any = None) -> "BagMeanSvm":
         """Learn from weak labels: X (n, d), y one label for each bag or row, bags (n,) ids."""
         rows, grouped, weak = self.learn(X, y, bags)
-        self.svc_ = SVC(C=self.C, random_state=0).fit(Rows(rows).bag_means(grouped).array, weak)
+        self.svc_ = bounded_svc(C=self.C, random_state=0).fit(Rows(rows).bag_means(grouped).array, weak)
         return self
 
     def score_grouped(self, rows: Any, bags: Bags) -> NDArray[np.float64]:

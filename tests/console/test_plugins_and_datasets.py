@@ -38,7 +38,7 @@ class TestPlugins:
             one for one in components["reward", "mil-marginal"] if one["name"] == "gain"
         ).items()
         heads = next(one for one in components["regime", "mil"] if one["name"] == "bag_head")
-        assert heads["choices"] == ['"none"', '"stack"', '"whole"', '"informed"']
+        assert heads["choices"] == ['"none"', '"stack"', '"whole"', '"informed"', '"network"']
         assert components["reader", "csv"][0] == {
             "name": "bag",
             "type": "str",

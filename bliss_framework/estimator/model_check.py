@@ -251,6 +251,10 @@ def _check_out_of_fold(model: BlissClassifier, shape: tuple[int, ...], n_bags: i
         _check(isinstance(one, np.ndarray) and len(one) == n_bags, "an out-of-fold array is not of the training bags")
 
 
+def _is_unit(value: Any) -> bool:
+    return bool(np.ndim(value) == 0 and np.isfinite(value) and value > 0)
+
+
 def _are_origins(plugins: Any) -> bool:
     keys = {"plugin", "distribution", "version"}
     return isinstance(plugins, Mapping) and all(
@@ -261,13 +265,14 @@ def _are_origins(plugins: Any) -> bool:
 def _check_members(model: BlissClassifier) -> None:
     _check(isinstance(model.members_, list | tuple) and model.members_, "it has no members")
     views = [] if model.head_ is None else model.head_.views
+    own = None if model.head_ is None else model.head_.own_unit
+    _check(own is None or _is_unit(own), "the unit of a bag head is no number above 0")
     for member in [*model.members_, *(one for view in views for one in view)]:
         _check(isinstance(member, Member), "a member is none")
         _check(
             isinstance(member.scaling, Scaling) and isinstance(member.final, FinalClassifier), "a member is not whole"
         )
-        for unit in (member.instance_unit, member.bag_unit):
-            _check(np.ndim(unit) == 0 and np.isfinite(unit) and unit > 0, "a unit of a member is no number above 0")
+        _check(_is_unit(member.instance_unit) and _is_unit(member.bag_unit), "a unit of a member is no number above 0")
         present = _array(member.final.present_, "present_ of a member", None, None, 0, len(model.classes_) - 1)
         _check(member.final.n_classes == len(model.classes_) and present.ndim == 1, "a member has other classes")
         _check(np.unique(present).size == present.size > 0, "a member has a class twice, or none")

@@ -1,6 +1,7 @@
 """The bag head of MIL: its kernels beside their formulas, its stack, and what it does to a fit."""
 
 import warnings
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC
 
-from bliss_framework import BlissClassifier, BlissWarning, load_model, save_model
+from bliss_framework import BlissClassifier, BlissError, BlissWarning, load_model, save_model
 from bliss_framework.estimator.ensemble import instance_scores
 from bliss_framework.plugin import (
     AttentionTraining,
@@ -308,6 +309,15 @@ class TestNetwork:
         assert np.array_equal(other.decision_function(X), model.decision_function(X))
         save_model(model, tmp_path / "m.skops")
         assert np.array_equal(load_model(tmp_path / "m.skops").score_bags(X, bags)[1], scores)
+
+    @pytest.mark.parametrize("unit", [0.0, -1.0, np.nan, np.ones(2)])
+    def test_a_damaged_unit_is_refused(self, few, tmp_path, unit):
+        """A file whose unit is no number above 0 is no model."""
+        model = deepcopy(few[3])
+        model.head_.own_unit = unit
+        save_model(model, tmp_path / "m.skops")
+        with pytest.raises(BlissError, match="the unit of a bag head"):
+            load_model(tmp_path / "m.skops")
 
     def test_scores_of_training_bags_are_out_of_fold(self):
         """What it says of a training bag is what one says that was trained on the other folds, made here."""

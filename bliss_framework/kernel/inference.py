@@ -287,7 +287,7 @@ class _PullingTable:
             rewards = checked_rewards(returned, train.n_rows, choice.round)
             self.count_time("reward", start)
             choice.inference.add(choice.assignment, rewards)
-            total += float(rewards[self.free].mean())
+            total += float(rewards[self.free].sum()) / max(len(self.free), 1)
             if choice.round in self.diagnosed_rounds and choice.inference is chosen[0].inference:
                 with attributing_errors("reward", "diagnostic of the reward", choice.round):
                     self.diagnostics.append(self.problem.reward.diagnostic(outcome))

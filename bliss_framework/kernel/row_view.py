@@ -82,6 +82,9 @@ class RowView:
     @cached_property
     def array(self) -> NDArray[Any]:
         """All rows, (n, d), in memory."""
+        if 0 < self.shape[0] * self.shape[1] <= BLOCK_VALUES:
+            [(_, block)] = numbered_blocks(self)
+            return np.ascontiguousarray(block)
         whole = np.empty(self.shape, dtype=self.dtype)
         for place, block in numbered_blocks(self):
             whole[place] = block
@@ -174,7 +177,12 @@ class RowView:
     def column_variances(self) -> NDArray[np.float64]:
         """Return the variance of each column, (d,), computed in double."""
         mean = self.column_means()
-        return self._column_sums(lambda values: np.square(values - mean)) / self.shape[0]
+
+        def squared(values: NDArray[np.float64]) -> NDArray[np.float64]:
+            deviations = values - mean
+            return np.square(deviations, out=deviations)
+
+        return self._column_sums(squared) / self.shape[0]
 
     def column_magnitudes(self) -> NDArray[Any]:
         """Return the largest absolute value of each column, (d,)."""

@@ -16,7 +16,8 @@ from bliss_framework.kernel.row_view import RowView
 from bliss_framework.kernel.rows import Rows, mixed
 
 MOST_VALUES = 1 << 24  # Sorting more of them would take longer than it is worth.
-BLOCK = 1 << 18  # Values that are sorted or mixed at a time, which takes some 40 bytes for each.
+BLOCK = 1 << 15  # Values that are sorted or mixed at a time: the 40 bytes that each of them takes stay in the cache.
+KEPT = 1 << 18  # Keys that are kept, because all sums are made of them; of more of them there is a block at a time.
 ODD = np.uint64(1)
 
 Keys = NDArray[np.uint64]
@@ -51,33 +52,33 @@ class DenseLevels:
     """The levels of an array (n, d), as keys with which sums are made modulo 2^64."""
 
     def __init__(self, array: NDArray[np.floating]) -> None:
-        self.codes = np.empty(array.shape, dtype=np.uint32)
+        # Column by column, because sorting is faster where the values of a column lie beside each other.
+        self.codes = np.empty(array.shape[::-1], dtype=np.uint32)
         step = max(1, BLOCK // max(array.shape[0], 1))
         for first in range(0, array.shape[1], step):
-            # Sorting is faster where the values of a column lie beside each other.
             columns = np.ascontiguousarray(array[:, first : first + step].T)
             # Equal values have one level, in whatever order they come, so the fastest way of sorting will do.
             order = np.argsort(columns, axis=1)
-            ordered = np.take_along_axis(columns, order, axis=1)
+            # By position in the whole block, which is much faster than by row and column.
+            order += (np.arange(len(columns)) * columns.shape[1])[:, None]
+            ordered = columns.take(order)
             levels = np.zeros(columns.shape, dtype=np.uint32)
             np.cumsum(ordered[:, 1:] > ordered[:, :-1], axis=1, out=levels[:, 1:])
-            np.put_along_axis(self.codes[:, first : first + step].T, order, levels, axis=1)
-        self.constant = ~self.codes.any(axis=0)
-        # Few keys are kept, as all sums are made of them; of many there is a block at a time.
-        self.kept = _keys(self.codes) if self.codes.size <= BLOCK else None
+            self.codes[first : first + step].put(order, levels)
+        self.constant = ~self.codes.any(axis=1)
+        self.kept = _keys(self.codes) if self.codes.size <= KEPT else None
 
     def over_rows(self, weights: Keys) -> Keys:
         """Add up the keys of each column, weighted by row: (n,) -> (d,)."""
-        return _summed(self.codes.T, weights) if self.kept is None else self.kept.T @ weights
+        return _summed(self.codes, weights) if self.kept is None else self.kept @ weights
 
     def over_columns(self, weights: Keys) -> Keys:
         """Add up the keys of each row, weighted by column: (d,) -> (n,)."""
-        return _summed(self.codes, weights) if self.kept is None else self.kept @ weights
+        return _summed(self.codes.T, weights) if self.kept is None else self.kept.T @ weights
 
 
 def _summed(codes: NDArray[np.uint32], weights: Keys) -> Keys:
-    step = max(1, BLOCK // max(codes.shape[1], 1))
-    parts = [_keys(codes[first : first + step]) @ weights for first in range(0, len(codes), step)]
+    parts = [_keys(codes[part]) @ weights for part in _parts(codes)]
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint64)
 
 
@@ -119,5 +120,14 @@ class SparseLevels:
 
 
 def _keys(codes: NDArray[np.uint32]) -> Keys:
-    # A level of 0 has a key, too.
-    return mixed(codes.astype(np.uint64) + ODD)
+    keys = np.empty(codes.shape, dtype=np.uint64)
+    for part in _parts(codes):
+        # A level of 0 has a key, too.
+        keys[part] = mixed(codes[part].astype(np.uint64) + ODD)
+    return keys
+
+
+def _parts(codes: NDArray[np.uint32]) -> list[slice]:
+    """Cut a table into runs of rows with about `BLOCK` values, or the elements of a vector."""
+    step = max(1, BLOCK * len(codes) // max(codes.size, 1))
+    return [slice(first, first + step) for first in range(0, len(codes), step)]

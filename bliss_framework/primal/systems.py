@@ -126,7 +126,8 @@ def factorised(K: NDArray[Any], penalty: NDArray[np.float64] | float) -> tuple[N
     Raises:
         DataError: rounding leaves no positive definite matrix: the penalty is lost beside the values of K.
     """
-    matrix = K.copy()
+    # In the order of LAPACK, which would make another copy of any other.
+    matrix = np.array(K, order="F")
     matrix[np.diag_indices(len(matrix))] += np.asarray(penalty, dtype=K.dtype)
     before = matrix.diagonal().copy()
     try:

@@ -45,7 +45,7 @@ class MarginalEffect(RewardFunction):
         slopes = self._slopes(outcome).astype(self._influence.dtype)
         # The slopes of two labels differ in sign alone, and this product is what a pull waits for.
         effects = _transposed_product(self._influence, slopes).astype(np.float64).reshape(len(outcome.assignment), -1)
-        return effect_rewards(outcome, _of_each_label(effects), self._gain)
+        return effect_rewards(outcome, effects, self._gain)
 
 
 def influence(fold: Fold, classifier: Any) -> Influence:
@@ -80,7 +80,8 @@ def effect_rewards(outcome: Outcome, effects: NDArray[np.float64], gain: float) 
 
     Args:
         outcome: the assignment and what the classifier predicts.
-        effects: (n, L) how much label l of instance x helps the held-out bags; below 0 where it harms them.
+        effects: (n, L) how much label l of instance x helps the held-out bags; below 0 where it harms them. Of two
+            labels (n, 1) of label 1 will do, where label 0 has the same effect with the opposite sign.
         gain: how soon an effect above the mean counts in full.
 
     Returns:
@@ -92,13 +93,17 @@ def effect_rewards(outcome: Outcome, effects: NDArray[np.float64], gain: float) 
 
 def _sizes(outcome: Outcome, effects: NDArray[np.float64]) -> tuple[float, int]:
     """Add up |E| over free instances and their candidate labels, and count them."""
-    space = outcome.fold.train.space
-    counted = np.abs(effects[space.arms])
+    arms = outcome.fold.train.space.arms
+    # What differs in sign alone has one size, so that of label 1 is the mean of both.
+    counted = np.abs(effects[arms[:, -effects.shape[1] :]])
     return float(counted.sum()), len(counted)
 
 
 def _rewards_of_size(outcome: Outcome, effects: NDArray[np.float64], size: float, gain: float) -> NDArray[np.float64]:
-    own = effects[np.arange(len(effects)), outcome.assignment]
+    if effects.shape[1] == 1:
+        own = np.where(outcome.assignment == 1, effects[:, 0], -effects[:, 0])
+    else:
+        own = effects[np.arange(len(effects)), outcome.assignment]
     helps = np.tanh(gain * own / size) if size > 0 else np.zeros(len(own))
     return np.where(outcome.assignment == outcome.labels, 0.5 + 0.5 * helps, 0.0)
 
@@ -106,11 +111,6 @@ def _rewards_of_size(outcome: Outcome, effects: NDArray[np.float64], size: float
 def as_columns(values: NDArray[Any]) -> NDArray[Any]:
     """Return one number or several for each row as a table: (n,) becomes (n, 1)."""
     return values[:, None] if values.ndim == 1 else values
-
-
-def _of_each_label(effects: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return effects (n, L): those of two labels differ in sign alone."""
-    return np.concatenate([-effects, effects], axis=1) if effects.shape[1] == 1 else effects
 
 
 class BlockMarginalEffect(BlockReward):
@@ -134,8 +134,7 @@ class BlockMarginalEffect(BlockReward):
         """Ask for the spread of all held-out outputs, then for effects, then for their mean size."""
         n, sums, squares = yield Total(self._sums(outcome))
         variances = np.maximum(squares / n - np.square(sums / n), 0.0)
-        found = yield Effects(self._slopes(outcome, float(np.sqrt(variances.mean()))))
-        effects = _of_each_label(found)
+        effects = yield Effects(self._slopes(outcome, float(np.sqrt(variances.mean()))))
         total, n_counted = yield Total(np.array(_sizes(outcome, effects)))
         return _rewards_of_size(outcome, effects, total / n_counted if n_counted else 0.0, self._gain)
 

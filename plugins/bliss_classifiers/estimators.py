@@ -91,7 +91,7 @@ class KernelLeastSquares(_Kernel):
         inverse, missed = inverse_of(factor), np.empty(targets.shape)
         for fold in np.unique(folds):
             held = np.flatnonzero(folds == fold)
-            own = inverse[np.ix_(held, held)].astype(np.float64)
+            own = inverse[held][:, held].astype(np.float64)
             missed[held] = np.linalg.solve(own, self.dual_coef_[held])
         outputs = targets - missed
         return outputs[:, 0] if outputs.shape[1] == 1 else outputs

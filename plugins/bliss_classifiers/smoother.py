@@ -79,8 +79,8 @@ class PreparedSmoother(PreparedClassifier):
         if weights is None:
             columns = targets.reshape(len(targets), -1)
             solved = self._inverse @ columns
-            found = (columns - self._penalty * solved, self._H @ solved)
-            train, heldout = (one.reshape(len(one), *targets.shape[1:]) for one in found)
+            train = (columns - self._penalty * solved).reshape(targets.shape)
+            heldout = (self._H @ solved).reshape(-1, *targets.shape[1:])
         else:
             pairs = [self._weighted(targets[:, p], w) for p, w in enumerate(weights)]
             train, heldout = (np.stack([pair[part] for pair in pairs], axis=1) for part in (0, 1))

@@ -135,6 +135,13 @@ from bliss_framework.networks.gated_attention import (
     AttentionTraining as AttentionTraining,
     GatedAttention as GatedAttention,
 )
+from bliss_framework.networks.taught_networks import (
+    MOST_NETWORK_COLUMNS as MOST_NETWORK_COLUMNS,
+    BagNetworks as BagNetworks,
+    TaughtNetworks as TaughtNetworks,
+    network_memory as network_memory,
+    taught_networks as taught_networks,
+)
 from bliss_framework.primal.landmarks import FEATURES_KEPT as FEATURES_KEPT, Landmarks as Landmarks
 from bliss_framework.primal.rbf import rbf_kernel as rbf_kernel
 from bliss_framework.primal.sums import RowSums as RowSums, gram as gram, moments as moments, outputs as outputs
@@ -152,6 +159,7 @@ from bliss_framework.readings.binary import BinaryReading as BinaryReading
 from bliss_framework.readings.classes import ClassReading as ClassReading, is_possible as is_possible
 from bliss_framework.readings.label_sets import LabelSetReading as LabelSetReading
 from bliss_framework.readings.shares import ShareReading as ShareReading
+from bliss_framework.readings.stacking import stack_weights as stack_weights
 from bliss_framework.readings.thresholds import (
     best_f1_threshold as best_f1_threshold,
     best_threshold as best_threshold,

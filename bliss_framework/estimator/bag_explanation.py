@@ -51,7 +51,8 @@ class BagExplanation:
         witnesses: its instances, the strongest first.
         strongest: why the first of them got its label.
         decides: the instance that decides; None where there is one instance, or several classifiers are averaged.
-        parts: what each kind of evidence of a bag head adds to the score, by name; None without a head.
+        parts: what each kind of evidence of a bag head adds to the score, by name, and of label sets to that of each
+            label; None without a head.
     """
 
     bag: Any = field()
@@ -62,7 +63,7 @@ class BagExplanation:
     witnesses: tuple[WitnessReport, ...] = field()
     strongest: Explanation = field()
     decides: DecidingInstance | None = field()
-    parts: Mapping[str, float] | None = field(default=None)
+    parts: Mapping[str, Any] | None = field(default=None)
 
     def sentence(self) -> str:
         """Say it in a few sentences."""
@@ -72,8 +73,7 @@ class BagExplanation:
             side = "above" if self.score > 0 else "below"
             said += f" Its score is {abs(self.score):.4f} {side} the threshold of bags."
         if self.parts is not None:
-            shown = [f"{name} {value:+.4f}" for name, value in sorted(self.parts.items(), key=lambda one: -one[1])]
-            said += f" Beside the mean bag, its score comes from: {', '.join(shown)}."
+            said += _origin(self.parts)
         if self.decides is None:
             return said
         if self.decides.predicted_without == self.predicted:
@@ -106,7 +106,7 @@ def explain_bag(model: Any, bag: Any) -> BagExplanation:
         witnesses,
         explain(model, witnesses[0].row, 0),
         decides,
-        None if model.bag_parts_ is None else {name: float(said[place]) for name, said in model.bag_parts_.items()},
+        _parts(model, place),
     )
 
 
@@ -123,6 +123,31 @@ def bag_place(model: Any, bag: Any) -> int:
     if str(bag) not in words:
         raise DataError(f"There is no training bag {bag!r}.{near_miss(str(bag), words)}")
     return words.index(str(bag))
+
+
+def _parts(model: Any, place: int) -> dict[str, Any] | None:
+    """Return what each kind of evidence says of a bag: a number, or one for each label."""
+    if model.bag_parts_ is None:
+        return None
+    said = {name: values[place] for name, values in model.bag_parts_.items()}
+    if any(np.ndim(values) for values in said.values()):
+        labels = [str(_item(one)) for one in model.classes_[1:]]
+        return {name: dict(zip(labels, values.tolist(), strict=True)) for name, values in said.items()}
+    return {name: float(value) for name, value in said.items()}
+
+
+def _origin(parts: Mapping[str, Any]) -> str:
+    """Say where a score comes from; of label sets that of the label with the largest one."""
+    whose, values = "its score", dict(parts)
+    if any(isinstance(one, Mapping) for one in parts.values()):
+        totals: dict[str, float] = {}
+        for one in parts.values():
+            for label, value in one.items():
+                totals[label] = totals.get(label, 0.0) + value
+        best = max(totals, key=lambda label: totals[label])
+        whose, values = f"the score of {best!r}, its largest,", {name: one[best] for name, one in parts.items()}
+    shown = [f"{name} {value:+.4f}" for name, value in sorted(values.items(), key=lambda one: -one[1])]
+    return f" Beside the mean bag, {whose} comes from: {', '.join(shown)}."
 
 
 def _witnesses(model: Any, rows: NDArray[np.intp], scores: NDArray[np.float64]) -> tuple[WitnessReport, ...]:

@@ -1,7 +1,7 @@
 """A regime's bag head in a fit: what it is shown of training bags, and the classifiers that it asks of others."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,13 @@ from sklearn.base import BaseEstimator
 
 from bliss_framework.errors import BlissWarning
 from bliss_framework.estimator.ensemble import Ensemble, Member, instance_scores
-from bliss_framework.estimator.label_inference import OrderedData
 from bliss_framework.estimator.selection import Trial, unit_of
 from bliss_framework.extension.contracts import BagEvidence, BagHead, Regime
 from bliss_framework.kernel.bags import Bags
 from bliss_framework.kernel.labels import WeakLabels
+from bliss_framework.kernel.pull import Part
 from bliss_framework.kernel.row_view import as_rows, numbered_blocks
 from bliss_framework.kernel.rows import Rows
-
-MemberOf = Callable[[Trial], Member]
 
 
 class ModelHead(BaseEstimator):  # type: ignore[misc]
@@ -40,7 +38,7 @@ class ModelHead(BaseEstimator):  # type: ignore[misc]
         self.own_unit = own_unit
 
     def parts(self, X: Any, bags: Bags, ensemble: Ensemble) -> Mapping[str, NDArray[np.float64]]:
-        """Return what each kind of evidence says of the bags (B,), by name; the score of a bag is their sum.
+        """Return what each kind of evidence says of the bags, (B,) or (B, C), by name; their sum is the score of a bag.
 
         Args:
             X: (n, d) rows, not scaled.
@@ -58,7 +56,7 @@ class ModelHead(BaseEstimator):  # type: ignore[misc]
         return dict(self.fitted.parts(BagEvidence(Rows(X.array), bags, scores, scored.bags(ensemble, bags))))
 
     def instance_scores(self, X: Any) -> NDArray[np.float64]:
-        """Score instances (n,) by the first kind of members, and by the head itself where it does; X as in `parts`."""
+        """Score instances by the first kind of members, and by the head itself where it does; X as in `parts`."""
         rows = as_rows(X)
         scores = instance_scores(self.views[0], rows)
         if self.own_unit is None:
@@ -67,11 +65,11 @@ class ModelHead(BaseEstimator):  # type: ignore[misc]
         return self.joined(scores, np.concatenate(blocks) if blocks else np.zeros(0))
 
     def joined(self, scores: NDArray[np.float64], own: NDArray[np.float64] | None) -> NDArray[np.float64]:
-        """Average scores of instances (n,) by the first kind of members and by the head, each in its own units."""
+        """Average scores of instances by the first kind of members and by the head, each in its own units."""
         return scores if own is None else (scores / self.units[0] + own / self.own_unit) / 2
 
     def score(self, X: Any, bags: Bags, ensemble: Ensemble) -> NDArray[np.float64]:
-        """Score bags (B,); arguments as in `parts`."""
+        """Score bags, (B,) or (B, C); arguments as in `parts`."""
         return added(self.parts(X, bags, ensemble))
 
 
@@ -101,20 +99,17 @@ class HeadedBags:
 
     Attributes:
         head: to predict with.
-        instances: the candidates whose instance scores are those of the model: they learnt most of what was inferred,
-            and were not chosen by how well they read bags.
-        parts: what each kind of evidence says, by name: (B,) in canonical order.
-        own_instances: (n,) what the head says of instances, in canonical order; None where it says nothing of them.
+        parts: what each kind of evidence says, by name: (B,) or (B, C) in canonical order.
+        own_instances: what the head says of instances, in canonical order; None where it says nothing of them.
     """
 
     head: ModelHead = field()
-    instances: Sequence[Trial] = field()
     parts: Mapping[str, NDArray[np.float64]] = field()
     own_instances: NDArray[np.float64] | None = field()
 
     @property
     def bag_scores(self) -> NDArray[np.float64]:
-        """(B,) the sum of all parts."""
+        """The sum of all parts, (B,) or (B, C)."""
         return added(self.parts)
 
 
@@ -133,47 +128,56 @@ def head_in_use(regime: Regime, bags: Bags, weak: WeakLabels, folds: NDArray[np.
     refusal = head.refusal(bags, weak, folds)
     if refusal is None:
         return head
-    warnings.warn(
-        f"The bag head stands back, because {refusal}; bags are read from the scores of their instances.",
-        BlissWarning,
-        stacklevel=6,
-    )
+    warn_of_head(refusal)
     return None
 
 
+def warn_of_head(refusal: str) -> None:
+    """Warn that bags are read without a head, and say why."""
+    warnings.warn(
+        f"The bag head stands back, because {refusal}; bags are read from the scores of their instances.",
+        BlissWarning,
+        stacklevel=7,
+    )
+
+
+@frozen(eq=False)
+class View:
+    """One kind of instance scores that a head is shown.
+
+    Attributes:
+        members: final classifiers, trained on all training bags, whose scores are averaged.
+        scores: (n,) or (n, C) the same average of such that have not seen the bag, in canonical order.
+    """
+
+    members: Sequence[Member] = field()
+    scores: NDArray[np.float64] = field()
+
+
 def fitted_head(
-    head: BagHead,
-    trials: Sequence[Trial],
-    own: NDArray[np.float64],
-    ready: OrderedData,
-    folds: NDArray[np.intp],
-    member_of: MemberOf,
+    head: BagHead, views: Sequence[View], own: NDArray[np.float64], data: Part, folds: NDArray[np.intp]
 ) -> HeadedBags:
-    """Fit a bag head on what candidates said of the bags that they had not seen.
+    """Fit a bag head on what final classifiers said of the bags that they had not seen.
 
     Args:
         head: of the regime.
-        trials: all candidates.
-        own: (B,) out-of-fold bag scores of those by which bags are read without a head, in canonical order.
-        ready: the training data in canonical order, not scaled.
-        folds: (B,) the fold of each bag, in canonical order.
-        member_of: trains the final classifier of a candidate on all training bags.
+        views: kinds of instance scores.
+        own: (B,) or (B, C) out-of-fold bag scores, as bags are read without a head.
+        data: the training data in canonical order, not scaled.
+        folds: (B,) the fold of each bag.
     """
-    groups = views_of(trials)
-    raw = [np.mean([one.scores / unit_of(one.scores) for one in group], axis=0)[ready.order] for group in groups]
-    means, units = [float(np.sort(one).mean()) for one in raw], [unit_of(one) for one in raw]
-    scores = tuple((one - mean) / unit for one, mean, unit in zip(raw, means, units, strict=True))
-    data = ready.data
+    means = [float(np.sort(one.scores, axis=None).mean()) for one in views]
+    units = [unit_of(one.scores) for one in views]
+    scores = tuple((one.scores - mean) / unit for one, mean, unit in zip(views, means, units, strict=True))
     evidence = BagEvidence(Rows(as_rows(data.X).array), data.bags, scores, own)
     found = head.fit(evidence, data.weak, folds)
-    views = [[member_of(one) for one in group] for group in groups]
     own_unit = None if found.instance_scores is None else unit_of(found.instance_scores)
-    fitted = ModelHead(found.fitted, views, means, units, own_unit)
-    return HeadedBags(fitted, groups[0], dict(found.parts), found.instance_scores)
+    fitted = ModelHead(found.fitted, [list(one.members) for one in views], means, units, own_unit)
+    return HeadedBags(fitted, dict(found.parts), found.instance_scores)
 
 
 def added(parts: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return the score (B,) of bags: the sum of what each kind of evidence says."""
+    """Return the scores of bags: the sum of what each kind of evidence says."""
     return np.asarray(np.sum(list(parts.values()), axis=0), dtype=np.float64)
 
 

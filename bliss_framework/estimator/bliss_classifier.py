@@ -72,8 +72,8 @@ class BlissClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fold_: (n,) the fold that inferred each instance, -1 where none did, or several did.
         inference_: what `result.json` says under "inference".
         bag_threshold_: bags that score above it are positive.
-        head_: the bag head, where settings are chosen and the regime has one; else None. `bag_parts_` is what each of
-            its kinds of evidence says of the training bags out of fold: (B,) by name.
+        head_: the bag head, where the regime has one; else None. `bag_parts_` is what each of its kinds of evidence
+            says of the training bags out of fold, by name: (B,), or (B, C) of label sets.
         out_of_fold_scores_: (n,) or (n, C) scores of the training instances by final classifiers that were not trained
             on their bags; None where there are fewer than five bags. `out_of_fold_bag_scores_` (B,) or (B, C) and
             `out_of_fold_bags_` (B, ...) are the same of bags, with thresholds that the bag had no say in.

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from bliss_framework.compute.processes import Spread
 from bliss_framework.errors import BlissWarning, SettingsError
-from bliss_framework.estimator.bag_head import HeadedBags
+from bliss_framework.estimator.bag_head import HeadedBags, View, fitted_head, head_in_use, warn_of_head
 from bliss_framework.estimator.checked_data import CheckedData
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.ensemble import Member
@@ -157,9 +158,12 @@ def fit(request: FitRequest) -> FitResult:
             trained = trainer.with_chosen_share(trained)
         warn_of_final(trained.final, trained.learner, config)
         member = Member(ready.scaling, trained.final, config["regime"])
-        calibrated = _calibrated(trained, found.inferred.classes)
+        headed = _headed(trained, member, request)
+        calibrated = _calibrated(trained, found.inferred.classes, headed)
     share = trained.config.learnt_share if config.chooses_share else None
-    return FitResult(config, found, [member], (config.regime,), ready.order, *calibrated, inherited_share=share)
+    return FitResult(
+        config, found, [member], (config.regime,), ready.order, *calibrated, headed=headed, inherited_share=share
+    )
 
 
 def warn_of_collapse(found: CrossFit, classes: NDArray[Any]) -> None:
@@ -219,14 +223,14 @@ class _Trainer:
         folds = _out_of_fold_folds(config, learner.data)
         if config["self_training"]:
             learner = self_trained(learner, config, folds, self.found.inferred.classes, self.spread)
-        return _Trained(config, learner, *learner.with_out_of_fold(folds, self.spread))
+        final, waiting = learner.with_out_of_fold(folds, self.spread)
+        return _Trained(config, learner, final, cache(waiting))
 
     def with_chosen_share(self, trained: _Trained) -> _Trained:
         """Let the regime choose how much is learnt of what instances inherit, and train anew where that is another."""
         if trained.waiting is None:
             return trained
         scores, data, learnt = trained.waiting(), trained.learner.data, trained.config.learnt_share
-        trained = evolve(trained, waiting=lambda: scores)
         with attributing_errors("regime", "inherited_share of the reading"):
             share = float(trained.config.regime.reading.inherited_share(scores, data.bags, data.weak, learnt))
             if not 0 <= share <= 1:
@@ -235,7 +239,26 @@ class _Trainer:
         return evolve(trained, config=chosen) if share == learnt else self.train(chosen)
 
 
-def _calibrated(trained: _Trained, classes: NDArray[np.intp]) -> tuple[float, float, float, OutOfFold | None]:
+def _headed(trained: _Trained, member: Member, request: FitRequest) -> HeadedBags | None:
+    """Fit the bag head, if the regime has one that can learn from these bags, on out-of-fold scores."""
+    data, config = trained.learner.data, trained.config
+    if config.regime.head is None:
+        return None
+    if trained.waiting is None:
+        warn_of_head(f"there are fewer than {OUT_OF_FOLD} bags")
+        return None
+    folds = _out_of_fold_folds(config, data)
+    head = head_in_use(config.regime, data.bags, data.weak, folds)
+    if head is None:
+        return None
+    scores = trained.waiting()
+    seen = order_data(request.data, config, scaling="none").data
+    return fitted_head(head, [View([member], scores)], config.regime.reading.bag_scores(scores, data.bags), seen, folds)
+
+
+def _calibrated(
+    trained: _Trained, classes: NDArray[np.intp], headed: HeadedBags | None
+) -> tuple[float, float, float, OutOfFold | None]:
     """Choose the bag threshold, the instance threshold and the slope of probability on out-of-fold scores."""
     config, data, reading = trained.config, trained.learner.data, trained.config.regime.reading
     wanted = config["bag_threshold"]
@@ -244,7 +267,10 @@ def _calibrated(trained: _Trained, classes: NDArray[np.intp]) -> tuple[float, fl
         fixed = fixed_threshold(config["instance_threshold"], config.learnt_share)
         return threshold, fixed or 0.0, 1.0, None
     scores = trained.waiting()
-    bag_scores = reading.bag_scores(scores, data.bags)
+    if headed is None:
+        bag_scores = reading.bag_scores(scores, data.bags)
+    else:
+        bag_scores, scores = headed.bag_scores, headed.head.joined(scores, headed.own_instances)
     # Rows that are bags of their own are ordinary classification: a bag is what its instance is.
     chosen = isinstance(wanted, str) and data.bags.n_bags < data.bags.n_rows
     if chosen:

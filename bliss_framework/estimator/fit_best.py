@@ -7,7 +7,7 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.compute.processes import fold_runner
-from bliss_framework.estimator.bag_head import HeadedBags, fitted_head, head_in_use, views_of
+from bliss_framework.estimator.bag_head import HeadedBags, View, fitted_head, head_in_use, views_of
 from bliss_framework.estimator.configure import FitConfig
 from bliss_framework.estimator.ensemble import Member
 from bliss_framework.estimator.events import SelectionAdvanced, SelectionStarted
@@ -36,7 +36,8 @@ def fit_best(request: FitRequest) -> FitResult:
     head = head_in_use(regime, request.data.bags, request.data.labels, folds)
     needed = _inferring(winners, trials)
     # A head asks classifiers that were not chosen, too.
-    asked = winners if head is None else [*winners, *(one for view in views_of(trials) for one in view)]
+    groups = [] if head is None else views_of(trials)
+    asked = [*winners, *(one for group in groups for one in group)]
     all_needed = _inferring(asked, trials)
     ready = _ordered_once(request, [one.config for one in asked] + all_needed)
     any_ready = ready[winners[0].config.order_key]
@@ -50,9 +51,12 @@ def fit_best(request: FitRequest) -> FitResult:
     headed = None
     if head is not None:
         seen = order_data(request.data, winners[0].config, scaling="none")
+        views = [View([trained.member(one) for one in group], _mean_scores(group, any_ready)) for group in groups]
         bag_scores = _joint_bag_scores(winners)[positions]
-        headed = fitted_head(head, trials, bag_scores, seen, folds[positions], trained.member)
-    return _read_by(winners, headed, members, found, any_ready, folds[positions], positions)
+        headed = fitted_head(head, views, bag_scores, seen.data, folds[positions])
+    # Those that learnt most of what was inferred score instances, however well they read bags.
+    scored = winners if headed is None else groups[0]
+    return _read_by(winners, scored, headed, members, found, any_ready, folds[positions], positions)
 
 
 def ranked_trials(request: FitRequest) -> list[Trial]:
@@ -70,8 +74,14 @@ def ranked_trials(request: FitRequest) -> list[Trial]:
     return trials_of(candidates, request.data, folds, request.seed, request.n_jobs, progress, request.pieces)
 
 
+def _mean_scores(trials: Sequence[Trial], ready: OrderedData) -> NDArray[np.float64]:
+    """Average the instance scores of candidates, each in its own units: (n,) or (n, C) in canonical order."""
+    return np.asarray(np.mean([one.scores / unit_of(one.scores) for one in trials], axis=0)[ready.order])
+
+
 def _read_by(
     winners: Sequence[Trial],
+    scored: Sequence[Trial],
     headed: HeadedBags | None,
     members: list[Member],
     found: CrossFit,
@@ -82,8 +92,7 @@ def _read_by(
     """Choose thresholds on what was said of held-out bags; `folds` (B,) are in canonical order, as `ready` is."""
     best, data, classes = winners[0].config, ready.data, found.inferred.classes
     reading, wanted = best.regime.reading, best["bag_threshold"]
-    scored = winners if headed is None else headed.instances
-    scores = np.mean([one.scores / unit_of(one.scores) for one in scored], axis=0)[ready.order]
+    scores = _mean_scores(scored, ready)
     scores = scores if headed is None else headed.head.joined(scores, headed.own_instances)
     largest = max(scored, key=lambda one: float(one.config["inherited_share"])).config
     threshold = instance_threshold(largest, scores, data.bags, data.weak, classes)

@@ -66,7 +66,7 @@ def remember_result(model: Any, result: FitResult) -> None:
 
 
 def _remember_head(model: Any, result: FitResult) -> None:
-    """Keep the bag head as `head_`, and what it said of training bags out of fold as `bag_parts_`, (B,) by name."""
+    """Keep the bag head as `head_`, and what it said of training bags out of fold as `bag_parts_`, by name."""
     model.head_, model.bag_parts_ = None, None
     if result.headed is None:
         return

@@ -310,8 +310,8 @@ def _final(configs: Sequence[FitConfig], data: DataSize, jobs: int) -> Stage:
 
 
 def _head(config: FitConfig, data: DataSize) -> list[Stage]:
-    """Return what the bag head takes, where there is one: settings are chosen, and the regime has one."""
-    head, profile = config.regime.head if config.candidates else None, data.profile
+    """Return what the bag head takes, where the regime has one."""
+    head, profile = config.regime.head, data.profile
     if head is None:
         return []
     rows = profile.n_rows * (data.row_bytes if profile.sparse else 8 * data.n_columns)

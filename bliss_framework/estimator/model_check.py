@@ -235,7 +235,7 @@ def _check_attributes(model: BlissClassifier) -> None:
     _check(model.head_ is None or isinstance(model.head_, ModelHead), "head_ is no bag head")
     _check(model.bag_parts_ is None or isinstance(model.bag_parts_, Mapping), "bag_parts_ are no parts")
     for part in (model.bag_parts_ or {}).values():
-        _array(part, "a part of bag scores", (n_bags,), np.float64)
+        _array(part, "a part of bag scores", np.shape(model.out_of_fold_bag_scores_), np.float64)
     _check(_are_origins(model.plugins_), "plugins_ does not say where components come from")
 
 

@@ -21,6 +21,7 @@ from bliss_framework.faults import in_words
 OWN_TYPES = frozenset(
     (
         "bliss_framework.estimator.bag_head.ModelHead",
+        "bliss_framework.networks.taught_networks.BagNetworks",
         "bliss_framework.estimator.bliss_classifier.BlissClassifier",
         "bliss_framework.estimator.configure.Config",
         "bliss_framework.estimator.final.FinalClassifier",

@@ -1,1 +1,1 @@
-"""Small networks that baselines and heads are made of: run in NumPy, trained in torch."""
+"""Small networks that baselines and heads are made of, run and trained in NumPy."""

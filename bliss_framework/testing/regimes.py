@@ -113,8 +113,9 @@ class _RegimeChecks:
         folds = deal_folds(strata, 2, np.random.default_rng(0))
         refusal = head.refusal(part.bags, part.weak, folds)
         assert refusal is None, f"the head refuses the bags of the example: {refusal}"
-        scores = np.random.default_rng(0).normal(size=part.n_rows)
-        own = BagEvidence(Rows(part.X), part.bags, (scores,), part.bags.max(scores))
+        scores = _random_scores(part)
+        bag_scores = np.asarray(self.regime.reading.bag_scores(scores, part.bags))
+        own = BagEvidence(Rows(part.X), part.bags, (scores,), bag_scores)
         with unchanged(part):
             found = head.fit(own, part.weak, folds)
         assert isinstance(found, HeadFit), "fit must return a HeadFit"
@@ -122,11 +123,13 @@ class _RegimeChecks:
         assert isinstance(fitted, FittedBagHead), "what is fitted must be a FittedBagHead"
         for of_rows in (found.instance_scores, pickled(fitted).instance_scores(own.rows)):
             assert (of_rows is None) == (found.instance_scores is None), "instances are scored always or never"
-            assert of_rows is None or of_rows.shape == (part.n_rows,), "instance_scores must be one number a row"
+            assert of_rows is None or of_rows.shape == scores.shape, (
+                f"instance_scores must have the shape {scores.shape}"
+            )
         for parts in (said, pickled(fitted).parts(own)):
             assert parts, "a head must say something"
             for name, values in parts.items():
-                assert values.shape == (part.bags.n_bags,), f'the part "{name}" has shape {values.shape}'
+                assert values.shape == bag_scores.shape, f'the part "{name}" has shape {values.shape}'
                 assert np.isfinite(values).all(), f'the part "{name}" must be finite'
         assert set(said) == set(fitted.parts(own)), "parts must have the same names in training and after it"
 

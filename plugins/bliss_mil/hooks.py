@@ -31,7 +31,6 @@ HEAD_TYPES = (
     "bliss_mil.bag_head.pair_sums.ExactPairs",
     "bliss_mil.bag_head.pair_sums.LandmarkPairs",
     "bliss_mil.bag_head.pair_sums.WeighedBags",
-    "bliss_mil.bag_head.taught_network.BagNetworks",
     "bliss_framework.primal.landmarks.Landmarks",
 )
 

@@ -9,6 +9,7 @@ from bliss_multiclass_mil.datasets.handwritten import DIGITS_DETAILS, MNIST_DETA
 from bliss_multiclass_mil.regime.multiclass_mil_regime import MultiClassMilRegime
 from bliss_multiclass_mil.rewards.paper_reward import MultiClassMilReward
 
+HEAD = ("bliss_multiclass_mil.bag_head.label_stack.FittedLabelStack",)
 SOFTMAX = ("bliss_multiclass_mil.classifier.estimator.CooperativeSoftmaxClassifier",)
 
 
@@ -24,7 +25,7 @@ def bliss_regimes() -> list[Component]:
         "results": "On eleven draws of digits and MNIST in bags, 91.2 % of test instances are right, and 83.6 % "
         "without a bandit (docs/results/multiclass-mil.md).",
     }
-    return [Component("multiclass-mil", MultiClassMilRegime, summary, details)]
+    return [Component("multiclass-mil", MultiClassMilRegime, summary, details, saved_types=HEAD)]
 
 
 @hookimpl

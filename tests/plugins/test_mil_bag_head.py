@@ -14,6 +14,8 @@ from sklearn.svm import SVC
 
 from bliss_framework import BlissClassifier, BlissError, BlissWarning, load_model, save_model
 from bliss_framework.estimator.ensemble import instance_scores
+from bliss_framework.networks import taught_networks as taught_networks_module
+from bliss_framework.networks.taught_networks import TAUGHT_WEIGHTS
 from bliss_framework.plugin import (
     AttentionTraining,
     BagEvidence,
@@ -22,13 +24,14 @@ from bliss_framework.plugin import (
     Rows,
     Scaling,
     WeakLabels,
+    stack_weights,
+    taught_networks,
 )
-from bliss_mil.bag_head import bag_kernels, kernel_stack, taught_network as taught_network_module
+from bliss_mil.bag_head import bag_kernels, kernel_stack
 from bliss_mil.bag_head.bag_kernels import compared, learnt
 from bliss_mil.bag_head.kernel_stack import KernelStack
 from bliss_mil.bag_head.pair_sums import graph_weights
-from bliss_mil.bag_head.stacking import stack_weights
-from bliss_mil.bag_head.taught_network import TAUGHT_WEIGHTS, has_few_witnesses, taught_networks, taught_shares
+from bliss_mil.bag_head.witnesses import has_few_witnesses, taught_shares
 
 QUICK = {
     "n_rounds": [6],
@@ -280,7 +283,8 @@ class TestNetwork:
         rng = np.random.default_rng(4)
         X, y, bags = rng.normal(size=(480, 4)), np.arange(30) % 2, np.repeat(np.arange(30), 16)
         X[::16] += 4.0 * y[:, None]
-        said = model.head_.fitted.networks.bag_scores(Scaling("clipped").fit(few[0]).transform(X), Bags.from_ids(bags))
+        rows = Scaling("clipped").fit(few[0]).transform(X)
+        said = model.head_.fitted.networks.bag_scores(rows, Bags.from_ids(bags)).mean(axis=0)[:, 0]
         assert ((said > 0) == y).mean() > 0.8
         assert "network +" in model.explain_bag(1).sentence() or "network -" in model.explain_bag(1).sentence()
 
@@ -288,7 +292,8 @@ class TestNetwork:
         """An instance's score is the mean of those of final classifiers and of the network, in their deviations."""
         X, _, _, model = few
         own = instance_scores(model.head_.views[0], X)
-        network = model.head_.fitted.networks.instance_scores(Scaling("clipped").fit(X).transform(X))
+        said = model.head_.fitted.networks.instance_scores(Scaling("clipped").fit(X).transform(X))
+        network = said.mean(axis=0)[:, 0]
         expected = (own / model.head_.units[0] + network / model.head_.own_unit) / 2 - model.instance_threshold_
         assert np.allclose(model.decision_function(X), expected, atol=1e-6)
         assert 0.5 < np.std(network) / model.head_.own_unit < 2.0
@@ -322,10 +327,9 @@ class TestNetwork:
     def test_scores_of_training_bags_are_out_of_fold(self):
         """What it says of a training bag is what one says that was trained on the other folds, made here."""
         X, y, bags = made()
-        weak, folds = WeakLabels(y, (0, 1)), np.arange(24) // 2 % 3
-        evidence = evidence_of(X, bags)
-        found = taught_networks(X, evidence.bags, weak, evidence.instance_scores[0], folds)
+        folds, evidence = np.arange(24) // 2 % 3, evidence_of(X, bags)
         shares = taught_shares(evidence.instance_scores[0], (y == 1)[bags])
+        found = taught_networks(X, evidence.bags, y[:, None], shares[:, None], folds)
         for chosen, told in ((folds != 1, folds == 1), (folds >= 0, None)):
             rows = chosen[bags]
             first = GatedAttention.drawn(4, 1, 128, 64, np.random.default_rng(0))
@@ -341,10 +345,9 @@ class TestNetwork:
                 continue
             rows = told[bags]
             own = Bags.from_ids(bags[rows])
-            of_bags = np.mean([one.bag_logits(X[rows], own)[:, 0] for one in others], axis=0)
-            of_rows = np.mean([one.instance_logits(X[rows])[0][:, 0] for one in others], axis=0)
-            assert np.allclose(found.bag_scores[told], of_bags, atol=1e-3)
-            assert np.allclose(found.instance_scores[rows], of_rows, atol=1e-3)
+            for other, of_bags, of_rows in zip(others, found.bag_scores, found.instance_scores, strict=True):
+                assert np.allclose(of_bags[told], other.bag_logits(X[rows], own), atol=1e-3)
+                assert np.allclose(of_rows[rows], other.instance_logits(X[rows])[0], atol=1e-3)
 
     def test_what_instances_are_taught(self):
         """Nothing in negative bags, little where scores say nothing, and most of a witness that scores tell."""
@@ -370,7 +373,7 @@ class TestNetwork:
     def test_wide_rows_have_none(self, monkeypatch, few):
         """Of rows with very many columns a network would take hours, so the stack goes without it."""
         X, y, bags, _ = few
-        monkeypatch.setattr(kernel_stack, "MOST_COLUMNS", 3)
+        monkeypatch.setattr(kernel_stack, "MOST_NETWORK_COLUMNS", 3)
         assert "network" not in with_head("stack").fit(X, y, bags=bags).bag_parts_
 
     def test_many_rows_take_fewer_epochs(self, monkeypatch):
@@ -384,8 +387,8 @@ class TestNetwork:
         monkeypatch.setattr(GatedAttention, "trained", counting)
         X, y, bags = made()
         evidence = evidence_of(X, bags)
-        monkeypatch.setattr(taught_network_module, "MANY_ROWS", len(X) // 2)
-        taught_networks(X, evidence.bags, WeakLabels(y, (0, 1)), evidence.instance_scores[0], np.arange(24) % 3)
+        monkeypatch.setattr(taught_networks_module, "MANY_ROWS", len(X) // 2)
+        taught_networks(X, evidence.bags, y[:, None], np.zeros((len(X), 1)), np.arange(24) % 3)
         assert len(epochs) == 4 * len(TAUGHT_WEIGHTS)
         assert all(abs(one - 30) <= 1 for one in epochs)
 

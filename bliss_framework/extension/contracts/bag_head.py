@@ -21,9 +21,10 @@ class BagEvidence:
         rows: (n, d) rows as the user gave them; a head that wants them scaled learns a `Scaling`. Those of a bag are
             beside each other, in the order of bags.
         bags: their B bags.
-        instance_scores: one or more (n,) arrays, of mean 0 and deviation 1 over the training rows: one of final
-            classifiers for each share of inherited labels.
-        bag_scores: (B,) what the regime's reading makes of the scores of the best final classifiers.
+        instance_scores: one or more arrays (n,), of several classes (n, C), of mean 0 and deviation 1 over the training
+            rows: one of final classifiers for each share of inherited labels.
+        bag_scores: (B,), of label sets (B, C), what the regime's reading makes of the scores of the best final
+            classifiers.
     """
 
     rows: Rows = field()
@@ -37,14 +38,14 @@ class FittedBagHead(ABC):
 
     @abstractmethod
     def parts(self, evidence: BagEvidence) -> Mapping[str, NDArray[np.float64]]:
-        """Return what each kind of evidence says of the bags, by name: (B,) arrays.
+        """Return what each kind of evidence says of the bags, by name: arrays (B,), of label sets (B, C).
 
         The score of a bag is their sum, larger for positive ones. They are shown when a bag is explained, so 0 should
         mean that a kind of evidence says nothing.
         """
 
     def instance_scores(self, rows: Rows) -> NDArray[np.float64] | None:
-        """Score instances (n,) by what was learnt of them from bags; None, by default, where nothing was.
+        """Score instances, (n,) or (n, C), by what was learnt of them from bags; None, by default, where nothing was.
 
         They are averaged with the scores of final classifiers, each divided by its deviation over the training rows.
 
@@ -61,7 +62,7 @@ class HeadFit:
     Attributes:
         fitted: the head, trained.
         parts: what each kind of evidence says of the training bags out of fold, as `FittedBagHead.parts` has it.
-        instance_scores: (n,) of the training rows out of fold, as `FittedBagHead.instance_scores` has them, or None.
+        instance_scores: of the training rows out of fold, as `FittedBagHead.instance_scores` has them, or None.
     """
 
     fitted: FittedBagHead = field()

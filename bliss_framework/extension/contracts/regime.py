@@ -54,7 +54,7 @@ class Regime(ABC):
 
     @property
     def head(self) -> BagHead | None:
-        """What reads bags from their rows, too, where settings are chosen; None reads them from scores alone."""
+        """What reads bags from their rows, too; None reads them from the scores of their instances alone."""
         return None
 
     @abstractmethod

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.svm import SVC
 
 from bliss_framework.plugin import (
+    MOST_NETWORK_COLUMNS,
     BagEvidence,
     BagHead,
     Bags,
@@ -20,10 +21,12 @@ from bliss_framework.plugin import (
     Scaling,
     WeakLabels,
     bounded_svc,
+    network_memory,
+    stack_weights,
+    taught_networks,
 )
 from bliss_mil.bag_head.bag_kernels import MOST_EXACT, N_LANDMARKS, Grams, compared, learnt, mean_of
-from bliss_mil.bag_head.stacking import stack_weights
-from bliss_mil.bag_head.taught_network import MOST_COLUMNS, has_few_witnesses, network_memory, taught_networks
+from bliss_mil.bag_head.witnesses import has_few_witnesses, taught_shares
 
 C = 10.0
 MOST_ROWS = 100_000
@@ -64,7 +67,7 @@ class KernelStack(BagHead):
         sums = 0 if exact else N_SUMS * n_bags * n_others
         # Kernels in use at one time, beside the sums that they are made of.
         kernels = 8 * (2 * N_SUMS * n_bags**2 + 8 * n_bags**2 + 3 * n_bags * n_others + sums) + BLOCKS
-        asked = self.kind == NETWORK or (self.kind == STACK and size.n_columns <= MOST_COLUMNS)
+        asked = self.kind == NETWORK or (self.kind == STACK and size.n_columns <= MOST_NETWORK_COLUMNS)
         return kernels + (network_memory(size) if asked else 0)
 
     def fit(self, evidence: BagEvidence, weak: WeakLabels, folds: NDArray[np.intp]) -> HeadFit:
@@ -78,8 +81,10 @@ class KernelStack(BagHead):
         networks = of_rows = None
         if NETWORK in wanted:
             rows = scalings[-1].transform(evidence.rows.array)
-            taught = taught_networks(rows, evidence.bags, weak, evidence.instance_scores[0], folds)
-            networks, said[NETWORK], of_rows = taught.networks, taught.bag_scores, taught.instance_scores
+            witnesses = taught_shares(evidence.instance_scores[0], evidence.bags.spread(y == 1))
+            taught = taught_networks(rows, evidence.bags, (y == 1)[:, None], witnesses[:, None], folds)
+            networks, said[NETWORK] = taught.networks, _averaged(taught.bag_scores)
+            of_rows = _averaged(taught.instance_scores)
         columns = [{**said, INSTANCES: evidence.bag_scores}[name] for name in wanted]
         scores = np.stack(columns, axis=1)
         means, units = scores.mean(axis=0), np.where(scores.std(axis=0) > 0, scores.std(axis=0), 1.0)
@@ -89,7 +94,7 @@ class KernelStack(BagHead):
 
     def _wanted(self, evidence: BagEvidence, weak: WeakLabels) -> tuple[str, ...]:
         """Return the kinds of evidence in use; where many instances tell, networks add cost and nothing else."""
-        if self.kind != STACK or evidence.rows.shape[1] > MOST_COLUMNS:
+        if self.kind != STACK or evidence.rows.shape[1] > MOST_NETWORK_COLUMNS:
             return HEADS[self.kind]
         few = has_few_witnesses(evidence.instance_scores[0], evidence.bags, weak)
         return (*HEADS[STACK], NETWORK) if few else HEADS[STACK]
@@ -127,14 +132,14 @@ class FittedKernelStack(FittedBagHead, BaseEstimator):  # type: ignore[misc]
         for kind, machine in self.machines.items():
             said[kind] = machine.decision_function(_gram(grams, kind))
         if self.networks is not None:
-            said[NETWORK] = self.networks.bag_scores(scaled[-1].rows.array, evidence.bags)
+            said[NETWORK] = _averaged(self.networks.bag_scores(scaled[-1].rows.array, evidence.bags))
         return self.weighed([said[kind] for kind in self.kinds])
 
     def instance_scores(self, rows: Rows) -> NDArray[np.float64] | None:
         """Score instances by the networks, where there are some."""
         if self.networks is None:
             return None
-        return self.networks.instance_scores(self.scalings[-1].transform(rows.array))
+        return _averaged(self.networks.instance_scores(self.scalings[-1].transform(rows.array)))
 
     def weighed(self, columns: Sequence[NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
         """Weigh scores (B,), one of each kind."""
@@ -153,6 +158,11 @@ def _scaled(evidence: BagEvidence, scaling: Scaling) -> BagEvidence:
 
 def _gram(grams: Grams, name: str) -> NDArray[np.float64]:
     return np.asarray(getattr(grams, SVMS[name]))
+
+
+def _averaged(of_networks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Average what networks say of the only label: (K, m, 1) -> (m,)."""
+    return np.asarray(of_networks.mean(axis=0)[:, 0])
 
 
 def _svm() -> SVC:

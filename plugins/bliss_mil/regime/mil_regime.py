@@ -34,9 +34,9 @@ class MilRegime(Regime):
         weights: "instance" lets every instance count alike, "bag" every bag (instance weights 1/|bag|).
         bag_score: of the instance scores of a bag, "max" is the regime's own definition, "mean" lets all instances
             vote, and "max-mean" is the mean of both.
-        bag_head: what reads bags where settings are chosen: "none" is instance scores alone, "stack" adds SVMs on
-            kernels between whole bags and, where witnesses are few, networks; "whole", "informed" and "network" are
-            one of these alone; see `KernelStack`.
+        bag_head: what reads bags: "none" is instance scores alone, "stack" adds SVMs on kernels between whole
+            bags and, where witnesses are few, networks, and is the default where settings are chosen; "whole",
+            "informed" and "network" are one of these alone; see `KernelStack`.
     """
 
     binary: ClassVar[bool] = True

@@ -8,6 +8,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.plugin import (
+    BagHead,
     Bags,
     LabelSetReading,
     LabelSpace,
@@ -18,6 +19,7 @@ from bliss_framework.plugin import (
     at_least,
     one_of,
 )
+from bliss_multiclass_mil.bag_head.label_stack import LabelStack
 from bliss_multiclass_mil.regime.presets import presets_for
 from bliss_multiclass_mil.regime.relabelling import every_label_kept
 from bliss_multiclass_mil.regime.weak_label_sets import (
@@ -47,9 +49,12 @@ class MultiClassMilRegime(Regime):
         assignments: "free" lets a label assignment leave out a label of a bag (the paper); with "every-label" each
             label of a bag has an instance in every assignment, the one whose bound falls short least.
         classes: the same as label_names, as the regime "llp" calls them; it comes first where both are given.
+        bag_head: what reads bags: "none" is instance scores alone, "stack" weighs these and networks of gated
+            attention, and is the default where settings are chosen; "network" is the networks alone; see `LabelStack`.
     """
 
     reading: ClassVar[LabelSetReading] = LabelSetReading()
+    reading_parameters: ClassVar[tuple[str, ...]] = ("bag_head",)
 
     negative_label: Any = field(default="negative")
     n_negative: int = field(default=1, validator=at_least(1))
@@ -57,6 +62,12 @@ class MultiClassMilRegime(Regime):
     label_names: tuple[Any, ...] | None = field(default=None, converter=label_names_of)
     assignments: str = field(default="free", validator=one_of("free", "every-label"))
     classes: tuple[Any, ...] | None = field(default=None, converter=label_names_of)
+    bag_head: str = field(default="none", validator=one_of("none", "stack", "network"))
+
+    @property
+    def head(self) -> BagHead | None:
+        """The stack, or the networks alone."""
+        return None if self.bag_head == "none" else LabelStack(self.bag_head)
 
     @property
     def label_columns(self) -> tuple[Any, ...] | None:

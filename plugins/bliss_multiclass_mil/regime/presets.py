@@ -51,6 +51,7 @@ def presets_for(n_negative: int) -> Presets:
             "class_balance": (0.4, 0.0),
             "n_inferences": (1,),
             "inherited_share": (0.0, 0.5, 1.0),
+            "regime.bag_head": ("stack",),
         },
         paper={
             "regime.assignments": "free",

@@ -21,8 +21,7 @@ ORDINARY = 400
 BLOCK = 4_000_000
 # Rows that are read at a time where a computation needs several times their memory.
 READ_ROWS = 4096
-# Values that are hashed at a time.
-HASHED = 1 << 14
+HASHED = 1 << 14  # Values that are hashed at a time.
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -306,8 +305,7 @@ class Rows:
         draws = np.random.default_rng(20140901).integers(1, 2**63, self.shape[1], dtype=np.uint64)
         multipliers = draws * np.uint64(2) + np.uint64(1)
         if not self.is_sparse:
-            # The bits of all rows would take several times the memory of the rows; those of a block stay in the cache.
-            blocks = self.blocks(max(1, HASHED // max(self.shape[1], 1)))
+            blocks = self.blocks(max(1, HASHED // max(self.shape[1], 1)))  # Whose bits stay in the cache.
             return np.concatenate([mixed(_bits(block.array)) @ multipliers for block in blocks])
         products = mixed(_bits(self.array.data)) * multipliers[self.array.indices]
         prefix = np.zeros(len(products) + 1, dtype=np.uint64)
@@ -342,8 +340,7 @@ def kernel_blocks(n: int, m: int) -> Iterator[slice]:
 
 def mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Spread every bit of some keys over all their bits, modulo 2^64."""
-    spread = keys >> np.uint64(29)
-    spread ^= keys
+    spread = keys ^ (keys >> np.uint64(29))
     spread *= _MIX
     spread ^= spread >> np.uint64(32)
     return spread

@@ -11,7 +11,8 @@ KINDS = (
         "those with few witnesses",
         "On six data sets of this kind, chosen settings (--settings select) were right on 80.0 % of the test bags, the "
         "same without inferred labels on 77.4 %, mi-graph-svm on 76.6 % and an attention network on 77.4 %, in "
-        "one repeat.",
+        "one repeat. Without a choice the bag head (--set regime.bag_head=stack) was right on 75.2 % of four of them, "
+        "and defaults on 72.4 %.",
         witnesses_at_most=FEW,
     ),
     Kind(
@@ -25,7 +26,8 @@ KINDS = (
         "MUSK1 and Elephant, where many instances say a little each",
         "On four data sets of this kind, chosen settings (--settings select) were right on 83.3 % of the test bags, "
         "the same without inferred labels on 82.7 %, and min-max-svm, which looks at whole bags, on 83.4 %: for labels "
-        "of bags it is as good, and faster. Label inference is for labels of instances.",
+        "of bags it is as good, and faster. Without a choice the bag head (--set regime.bag_head=stack) has 82.3 %, "
+        "and defaults 79.3 %. Label inference is for labels of instances.",
         witnesses_above=FEW,
     ),
 )

@@ -12,8 +12,8 @@ KINDS = (
     Kind(
         "small collections of label sets",
         "With 160 and 400 bags of digits, BLISS was right on 91.2 % of the test instances and the best start without a "
-        "bandit on 84.8 %. On 257 songs of birds the rounds of relabelling did harm: try --relabel-rounds 0, too. The bag "
-        "head (--set regime.bag_head=stack) brought label sets there from .553 to .601 (F1).",
+        "bandit on 84.8 %. On 257 songs of birds the rounds of relabelling did harm: try --relabel-rounds 0, too. The "
+        "bag head (--set regime.bag_head=stack) brought label sets there from .553 to .601 (F1).",
         When(bags_at_most=400),
     ),
     Kind(

@@ -8,7 +8,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from bliss_framework.errors import DataError
-from bliss_framework.estimator.explanation import Explanation, explain
+from bliss_framework.estimator.explanation import Explanation, explain, item
 from bliss_framework.estimator.fitted_attributes import in_words
 from bliss_framework.estimator.instance_ranks import ranks_of
 from bliss_framework.extension.naming import near_miss
@@ -98,10 +98,10 @@ def explain_bag(model: Any, bag: Any) -> BagExplanation:
     witnesses = _witnesses(model, rows, scores)
     read, predicted, decides = _reading(model, place, scores[rows], rows, [one.row for one in witnesses])
     return BagExplanation(
-        _item(model.bag_ids_[place]),
-        _item(model.weak_labels_[place]),
+        item(model.bag_ids_[place]),
+        item(model.weak_labels_[place]),
         _weak(model, predicted),
-        _item(read),
+        item(read),
         out_of_fold,
         witnesses,
         explain(model, witnesses[0].row, 0),
@@ -131,7 +131,7 @@ def _parts(model: Any, place: int) -> dict[str, Any] | None:
         return None
     said = {name: values[place] for name, values in model.bag_parts_.items()}
     if any(np.ndim(values) for values in said.values()):
-        labels = [str(_item(one)) for one in model.classes_[1:]]
+        labels = [str(item(one)) for one in model.classes_[1:]]
         return {name: dict(zip(labels, values.tolist(), strict=True)) for name, values in said.items()}
     return {name: float(value) for name, value in said.items()}
 
@@ -156,11 +156,11 @@ def _witnesses(model: Any, rows: NDArray[np.intp], scores: NDArray[np.float64]) 
     return tuple(
         WitnessReport(
             int(rows[i]),
-            _item(model.labels_[rows[i]]),
+            item(model.labels_[rows[i]]),
             int(ranks.ranks[i]),
             float(ranks.scores[i]),
             float(ranks.probabilities[i]),
-            _item(model.classes_[ranks.classes[i]]),
+            item(model.classes_[ranks.classes[i]]),
         )
         for i in np.argsort(ranks.ranks)
     )
@@ -188,7 +188,7 @@ def _reading(
     if not left_out or averaged:
         return whole, labels[0] if label is None else label, None
     most = int(_changes(read[1:] - read[0], whole, reading.from_instances).argmax()) + 1
-    decides = DecidingInstance(ranked[most - 1], _item(read[most] - cut), _weak(model, labels[most]))
+    decides = DecidingInstance(ranked[most - 1], item(read[most] - cut), _weak(model, labels[most]))
     return whole, labels[0] if label is None else label, decides
 
 
@@ -214,9 +214,5 @@ def _whole(model: Any, place: int, read: Any) -> tuple[Any, Any, float]:
 def _weak(model: Any, label: Any) -> Any:
     """Write a predicted label set by names where the user gave sets of names."""
     if np.ndim(label) == 0 or model.weak_labels_.ndim > 1 or label.dtype.kind == "f":
-        return _item(label)
+        return item(label)
     return np.asarray(model.classes_)[-len(label) :][label == 1].tolist()
-
-
-def _item(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value.tolist() if isinstance(value, np.ndarray) else value

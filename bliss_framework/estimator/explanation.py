@@ -81,14 +81,14 @@ def explain(model: Any, row: int, n_neighbors: int) -> Explanation:
     confidence = float(model.confidence_[row])
     arms, near = _arms(model, row), _neighbours(model, row, n_neighbors)
     rounds = int(model.inference_.get("n_relabel_rounds", 0))
-    return Explanation(row, bag, weak_label, _item(model.labels_[row]), confidence, state, arms, near, rounds)
+    return Explanation(row, bag, weak_label, item(model.labels_[row]), confidence, state, arms, near, rounds)
 
 
 def _arms(model: Any, row: int) -> tuple[ArmReport, ...]:
     pulls, means = model.label_pulls_[row], model.label_means_[row]
     return tuple(
         ArmReport(
-            int(label), _item(model.classes_[model.class_of_label_[label]]), int(pulls[label]), float(means[label])
+            int(label), item(model.classes_[model.class_of_label_[label]]), int(pulls[label]), float(means[label])
         )
         for label in np.flatnonzero(pulls > 0)
     )
@@ -100,13 +100,16 @@ def _neighbours(model: Any, row: int, n: int) -> tuple[NeighbourReport, ...]:
     distance = np.abs(column - column[row])
     distance[model.bag_index_ == model.bag_index_[row]] = np.inf
     nearest = [int(i) for i in np.argsort(distance, kind="stable")[:n] if np.isfinite(distance[i])]
-    return tuple(NeighbourReport(i, *_bag_of(model, i), _item(model.labels_[i]), float(column[i])) for i in nearest)
+    return tuple(NeighbourReport(i, *_bag_of(model, i), item(model.labels_[i]), float(column[i])) for i in nearest)
 
 
 def _bag_of(model: Any, row: int) -> tuple[Any, Any]:
     position = model.bag_index_[row]
-    return _item(model.bag_ids_[position]), _item(model.weak_labels_[position])
+    return item(model.bag_ids_[position]), item(model.weak_labels_[position])
 
 
-def _item(value: Any) -> Any:
+def item(value: Any) -> Any:
+    """Return plain Python of a numpy value; a set as a sorted list: its own order is another in every process."""
+    if isinstance(value, set | frozenset):
+        return sorted((item(one) for one in value), key=str)
     return value.item() if isinstance(value, np.generic) else value.tolist() if isinstance(value, np.ndarray) else value

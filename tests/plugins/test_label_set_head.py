@@ -148,6 +148,13 @@ class TestAFit:
         assert found.parts == expected
         assert "its largest, comes from:" in found.sentence()
 
+    def test_sets_are_explained_in_their_order(self):
+        """A weak label that is a set is shown as a sorted list: its own order is another in every process."""
+        X, _, bags = made()
+        sets = [({"b", "a"}, {"b"}, set())[bag % 3] for bag in range(30)]
+        model = model_with("none").fit(X, sets, bags=bags)
+        assert model.explain_bag(0).weak_label == model.explain(0).weak_label == ["a", "b"]
+
     def test_it_stands_back(self):
         """Bags of one instance, and too few bags, are read from scores alone, with a sentence."""
         X, _, bags = made()

@@ -64,6 +64,11 @@ def test_a_name_that_is_not_utf8_can_be_written(tmp_path):
     assert json.loads((tmp_path / "result.json").read_text()) == {"sources": [r"data-\udcff.csv", r"data-\udcfe.csv"]}
 
 
+def test_sets_are_written_in_their_order():
+    """Files do not depend on the order of a set, which is another in every process."""
+    assert plain({"labels": frozenset({"dog", "cat", "ape"})}) == {"labels": ["ape", "cat", "dog"]}
+
+
 def test_plain_may_keep_what_is_not_finite():
     """State keeps NaN and infinity, because it must read back as the same bits."""
     kept = plain({"x": np.array([np.nan, np.inf])}, finite=False)["x"]

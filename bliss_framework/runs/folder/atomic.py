@@ -108,6 +108,9 @@ def plain(value: Any, *, finite: bool = True) -> Any:
         return value
     if isinstance(value, Mapping):
         return {writable(str(key)): plain(item, finite=finite) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, set | frozenset):
+        # The order of a set is another in every process.
+        return plain(sorted(value, key=str), finite=finite)
+    if isinstance(value, list | tuple):
         return [plain(item, finite=finite) for item in value]
     return writable(str(value))

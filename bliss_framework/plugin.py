@@ -159,7 +159,7 @@ from bliss_framework.readings.binary import BinaryReading as BinaryReading
 from bliss_framework.readings.classes import ClassReading as ClassReading, is_possible as is_possible
 from bliss_framework.readings.label_sets import LabelSetReading as LabelSetReading
 from bliss_framework.readings.shares import ShareReading as ShareReading
-from bliss_framework.readings.stacking import stack_weights as stack_weights
+from bliss_framework.readings.stacking import centred_stack as centred_stack, stack_weights as stack_weights
 from bliss_framework.readings.thresholds import (
     best_f1_threshold as best_f1_threshold,
     best_threshold as best_threshold,

@@ -35,3 +35,19 @@ def stack_weights(scores: NDArray[np.float64], weak: NDArray[Any]) -> NDArray[np
 
     start, limits = np.append(np.full(n, 1.0 / n), 0.0), [(0.0, None)] * n + [(None, None)]
     return np.asarray(minimize(loss, start, jac=True, bounds=limits, method="L-BFGS-B").x[:n])
+
+
+def centred_stack(scores: NDArray[np.float64], weak: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Weigh scores of any mean and deviation: return weights (h,) and means (h,), for sums of w_h (a_h - mean_h).
+
+    Args:
+        scores: (B, h) out-of-fold scores.
+        weak: (B,) of 0 and 1.
+
+    >>> scores = np.array([[1.0, 7.0], [3.0, 7.0], [5.0, 7.0], [7.0, 7.0]])
+    >>> weights, means = centred_stack(scores, np.array([0, 0, 1, 1]))
+    >>> means.tolist(), bool(weights[0] > 0)
+    ([4.0, 7.0], True)
+    """
+    means, units = scores.mean(axis=0), np.where(scores.std(axis=0) > 0, scores.std(axis=0), 1.0)
+    return stack_weights((scores - means) / units, weak) / units, means

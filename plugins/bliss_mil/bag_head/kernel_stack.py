@@ -21,8 +21,8 @@ from bliss_framework.plugin import (
     Scaling,
     WeakLabels,
     bounded_svc,
+    centred_stack,
     network_memory,
-    stack_weights,
     taught_networks,
 )
 from bliss_mil.bag_head.bag_kernels import MOST_EXACT, N_LANDMARKS, Grams, compared, learnt, mean_of
@@ -87,8 +87,7 @@ class KernelStack(BagHead):
             of_rows = _averaged(taught.instance_scores)
         columns = [{**said, INSTANCES: evidence.bag_scores}[name] for name in wanted]
         scores = np.stack(columns, axis=1)
-        means, units = scores.mean(axis=0), np.where(scores.std(axis=0) > 0, scores.std(axis=0), 1.0)
-        weights = stack_weights((scores - means) / units, y) / units
+        weights, means = centred_stack(scores, y)
         fitted = FittedKernelStack(scalings, kernels, machines, networks, weights, means, list(wanted))
         return HeadFit(fitted, fitted.weighed(columns), of_rows)
 

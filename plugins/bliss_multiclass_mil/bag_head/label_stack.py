@@ -27,8 +27,8 @@ from bliss_framework.plugin import (
     ProblemSize,
     Scaling,
     WeakLabels,
+    centred_stack,
     network_memory,
-    stack_weights,
     taught_networks,
 )
 
@@ -71,8 +71,7 @@ class LabelStack(BagHead):
             taught = taught_networks(scaling.transform(rows), evidence.bags, there, labels, folds)
             networks, said[NETWORK] = taught.networks, taught.bag_scores
         pairs = np.concatenate([one.reshape(len(one), -1) for one in said.values()]).T
-        means, units = pairs.mean(axis=0), np.where(pairs.std(axis=0) > 0, pairs.std(axis=0), 1.0)
-        weights = stack_weights((pairs - means) / units, there.ravel()) / units
+        weights, means = centred_stack(pairs, there.ravel())
         fitted = FittedLabelStack(scaling, networks, weights, means, list(said))
         return HeadFit(fitted, fitted.weighed(said))
 
